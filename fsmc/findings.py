@@ -1,0 +1,42 @@
+"""What a check has to say: one value that every reporter reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+LEVELS = ("error", "warning", "info")
+
+
+class Related(NamedTuple):
+    """A second place that explains a finding: the first of two duplicates, the candidate that shadows another."""
+
+    message: str
+    line: int
+    column: int
+
+
+class Finding(NamedTuple):
+    """One thing wrong with one file.
+
+    ``code`` and ``rule`` name the rule (``FSM301``, ``cycle``); ``level`` is one of ``LEVELS``. ``line`` and ``column`` count
+    from 1, in characters; ``length`` is what a caret covers. ``path`` is the display name of the file. ``trace`` is the
+    shortest run that shows the finding, as ``STATE --EVENT--> STATE`` steps.
+    """
+
+    code: str
+    rule: str
+    level: str
+    message: str
+    path: str
+    line: int
+    column: int
+    length: int = 1
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+    trace: tuple[str, ...] = ()
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """By file, place and code: the one order in which every report lists findings."""
+    return sorted(findings, key=lambda f: (f.path, f.line, f.column, f.code, f.message))

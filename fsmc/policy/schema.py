@@ -1,0 +1,33 @@
+"""The schema of a policy: the one definition of structure, from the file that editors read too."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fsmc.runtime.validity import Check, compile_schema
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def schema_text(name: str) -> str:
+    """The text of a published schema (``policy-v1``, ``table-v1``, ``trace-v1``), from the wheel or from a checkout."""
+    for folder in (_PACKAGE / "schemas", _PACKAGE.parent / "schemas"):
+        file = folder / f"{name}.schema.json"
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    raise FileNotFoundError(f"schema {name} is not part of this installation")
+
+
+@lru_cache(maxsize=None)
+def schema(name: str = "policy-v1") -> Any:
+    """A published schema as data. Shared: do not change it."""
+    return json.loads(schema_text(name))
+
+
+@lru_cache(maxsize=None)
+def quick_check(name: str = "policy-v1") -> Check:
+    """The quick predicate of a published schema: True means valid."""
+    return compile_schema(schema(name))

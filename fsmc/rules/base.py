@@ -1,0 +1,47 @@
+"""The shape of a rule: what its module offers and what its check yields.
+
+A rule is one module of this package. Its docstring is its manual page: a title line, what is wrong and why it matters, then
+``Avoid:`` and ``Prefer:`` with a policy each, which the tests execute. It defines
+
+- ``CODE`` (``FSM301``, stable), ``NAME`` (``cycle``), ``LEVEL`` (one of ``fsmc.findings.LEVELS``);
+- ``check(policy, facts)``, which yields hits; a rule about text or structure, found before there is a model, has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from fsmc.analysis import Facts
+from fsmc.policy.model import Policy
+from fsmc.source.tree import Place
+
+
+class Hit(NamedTuple):
+    """What a check found, before it is a finding of a file. ``length`` None means the token at ``place``.
+
+    ``trace`` is a shortest run that shows it, one move an item; ``related`` are further places with a note each.
+    """
+
+    message: str
+    place: Place
+    length: int | None = None
+    hint: str | None = None
+    related: tuple[tuple[Place, str], ...] = ()
+    trace: tuple[str, ...] = ()
+    level: str | None = None
+
+
+class Rule(NamedTuple):
+    """A rule as the registry holds it; ``doc`` is the docstring of its module."""
+
+    code: str
+    name: str
+    level: str
+    doc: str
+    check: Callable[[Policy, Facts], Iterable[Hit]] | None
+
+    @property
+    def title(self) -> str:
+        """The first line of the manual page."""
+        return self.doc.strip().partition("\n")[0]

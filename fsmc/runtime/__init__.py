@@ -1,0 +1,1 @@
+"""The floor that applications stand on: the frozen table, the pure step, sessions and decisions. Standard library only."""

@@ -1,0 +1,64 @@
+"""What a session answers: decisions about calls and what became of settled ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from fsmc.runtime.table import Step
+
+
+class Decision(NamedTuple):
+    """The answer to "may this call be made now?". Nothing but ``allow`` permits the call.
+
+    ``verdict`` is ``allow``, ``deny`` or ``ask`` (a person must approve these exact arguments). ``code`` is stable:
+    ``ok``, ``unknown_tool``, ``not_in_state``, ``session_ended``, ``condition_false``, ``invalid_arguments``,
+    ``requirement_failed``, ``max_calls``, ``parallel_calls``, ``budget_exhausted``, ``repeated_call``, ``approval_required``, ``duplicate_call_id``.
+    ``reason`` is a sentence the model can act on, ``unlock`` says what would make the call possible, ``allowed_tools`` are the
+    tools offered at that moment (empty on ``allow``). ``call_id`` is set when the call was reserved, and then ``arguments``
+    holds the checked copy to call the tool with.
+    """
+
+    verdict: str
+    code: str
+    reason: str
+    tool: str
+    state: str
+    allowed_tools: tuple[str, ...] = ()
+    unlock: str = ""
+    call_id: str | None = None
+    arguments: Mapping[str, Any] | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the call may be made."""
+        return self.verdict == "allow"
+
+
+class Loop(NamedTuple):
+    """A spent tool budget: ``mode`` is ``limit`` or ``repeated``, ``count`` calls were made of ``limit`` allowed."""
+
+    state: str
+    mode: str
+    tool: str
+    count: int
+    limit: int
+
+
+class Settled(NamedTuple):
+    """What became of a committed call.
+
+    ``failed`` says whether it counts as failed. ``event`` is the event that its result raised, ``step`` what that event did.
+    ``wrote`` are the context fields that were written. ``loop`` is set when this call spent the budget (once per episode) and
+    ``fallback`` is the move that followed. ``notes`` are remarks: an event that moved nothing, a condition with an error.
+    """
+
+    call_id: str
+    tool: str
+    failed: bool
+    event: str | None = None
+    step: Step | None = None
+    wrote: tuple[str, ...] = ()
+    loop: Loop | None = None
+    fallback: Step | None = None
+    notes: tuple[str, ...] = ()

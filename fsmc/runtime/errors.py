@@ -1,0 +1,19 @@
+"""What the runtime raises. A decision about a call or an event is never an exception; these are for misuse and bad files."""
+
+from __future__ import annotations
+
+
+class FsmcError(Exception):
+    """Base of every error that fsmc raises on purpose."""
+
+
+class TableError(FsmcError):
+    """A compiled table cannot be used: not a table, of an unknown format, or its digest does not match its content."""
+
+
+class BindingError(FsmcError):
+    """A session cannot start: a guard is not bound, an unknown one is, or a schema has nothing to validate it."""
+
+
+class SessionError(FsmcError):
+    """A session was used against its contract: an unknown call id, a call settled twice, a snapshot of another policy."""

@@ -1,0 +1,214 @@
+"""What the values of an expression are, and when two of them are equal.
+
+The values are those of JSON.  Python draws some lines elsewhere (`True == 1`), so the rules of CEL are spelled out here.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+WORK_LIMIT = 100_000
+"""How many units of work one evaluation may spend: macro iterations, elements compared, kilobytes searched."""
+
+Meter = list[int]
+"""The units of work that an evaluation has left, in a list of one so that nested closures share it."""
+
+ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+STRING_TESTS: dict[str, Callable[[str, str], bool]] = {
+    "startsWith": str.startswith,
+    "endsWith": str.endswith,
+    "contains": operator.contains,
+}
+
+
+class EvaluationError(Exception):
+    """An expression has no value for these facts; `reason` is a short sentence that says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+_KINDS: dict[type, str] = {
+    bool: "bool",
+    int: "int",
+    float: "double",
+    str: "string",
+    type(None): "null",
+    dict: "map",
+    MappingProxyType: "map",
+    list: "list",
+    tuple: "list",
+}
+
+# Order matters: a bool is an int to Python.  Subclasses land here; exact types were found in the table.
+_FAMILIES: tuple[tuple[type, str], ...] = (
+    (int, "int"),
+    (float, "double"),
+    (str, "string"),
+    (Mapping, "map"),
+    (list, "list"),
+    (tuple, "list"),
+)
+
+
+def kind_of(value: Any) -> str:
+    """Name the CEL type of a value; a value that JSON does not know is an `EvaluationError`."""
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
+    for family, name in _FAMILIES:
+        if isinstance(value, family):
+            return name
+    raise EvaluationError(f"a Python `{type(value).__name__}` is not a value of an expression")
+
+
+def spend(meter: Meter, units: int) -> None:
+    """Take units of work from the meter, or refuse to go on."""
+    meter[0] -= units
+    if meter[0] < 0:
+        raise EvaluationError(f"the evaluation needs more than {WORK_LIMIT:,} steps")
+
+
+def equal(left: Any, right: Any, meter: Meter) -> bool:
+    """CEL equality: numbers by value, lists and maps in depth, different kinds never."""
+    kind, other = kind_of(left), kind_of(right)
+    if kind != other:
+        numeric = kind in ("int", "double") and other in ("int", "double")
+        return numeric and bool(left == right)
+    if kind == "list":
+        return _equal_lists(left, right, meter)
+    if kind == "map":
+        return _equal_maps(left, right, meter)
+    return bool(left == right)
+
+
+def _equal_lists(left: Any, right: Any, meter: Meter) -> bool:
+    if len(left) != len(right):
+        return False
+    spend(meter, len(left))
+    return all(equal(a, b, meter) for a, b in zip(left, right, strict=True))
+
+
+def _equal_maps(left: Any, right: Any, meter: Meter) -> bool:
+    if len(left) != len(right):
+        return False
+    spend(meter, len(left))
+    for key, value in left.items():
+        if kind_of(key) != "string":
+            raise EvaluationError("the keys of a map are strings")
+        if key not in right or not equal(value, right[key], meter):
+            return False
+    return True
+
+
+def member(needle: Any, holder: Any, meter: Meter) -> bool:
+    """`needle in holder`: an element of a list, or a key of a map."""
+    kind = kind_of(holder)
+    if kind == "list":
+        spend(meter, len(holder))
+        return any(equal(needle, item, meter) for item in holder)
+    if kind != "map":
+        raise EvaluationError(f"`in` looks into a list or a map, not into a {kind}")
+    key_kind = kind_of(needle)
+    if key_kind == "string":
+        return needle in holder
+    if key_kind in ("bool", "int", "double"):
+        return False  # CEL maps may have such keys, JSON objects never do
+    raise EvaluationError(f"a {key_kind} cannot be the key of a map")
+
+
+def select(holder: Any, name: str, place: str) -> Any:
+    """`holder.name`, where `place` is how the holder is called in a reason."""
+    kind = kind_of(holder)
+    if kind != "map":
+        raise EvaluationError(f"{place} is a {kind}, it has no field `{name}`")
+    if name not in holder:
+        raise EvaluationError(f"{place} has no field `{name}`")
+    return holder[name]
+
+
+def present(holder: Any, name: str, place: str) -> bool:
+    """`has(holder.name)`."""
+    kind = kind_of(holder)
+    if kind != "map":
+        raise EvaluationError(f"{place} is a {kind}, it has no field `{name}`")
+    return name in holder
+
+
+def element(holder: Any, index: Any, place: str) -> Any:
+    """`holder[index]`: a list by position, a map by key."""
+    kind, index_kind = kind_of(holder), kind_of(index)
+    if kind == "map":
+        if index_kind != "string":
+            raise EvaluationError(f"{place} is a map, its keys are strings, not {index_kind}")
+        return select(holder, index, place)
+    if kind != "list":
+        raise EvaluationError(f"{place} is a {kind}, it has no elements")
+    whole = index_kind == "int" or (index_kind == "double" and index.is_integer())
+    if not whole:
+        raise EvaluationError(f"{place} is a list, its positions are integers, not {index_kind}")
+    if not 0 <= index < len(holder):
+        raise EvaluationError(f"{place} has {len(holder)} elements, none at position {int(index)}")
+    return holder[int(index)]
+
+
+def size(value: Any) -> int:
+    """`size(value)`: characters of a string, elements of a list, entries of a map."""
+    kind = kind_of(value)
+    if kind not in ("string", "list", "map"):
+        raise EvaluationError(f"`size` measures a string, a list or a map, not a {kind}")
+    return len(value)
+
+
+def compare(symbol: str, left: Any, right: Any) -> bool:
+    """`left < right` and its sisters, for two numbers, two strings or two bools."""
+    kind, other = kind_of(left), kind_of(right)
+    numeric = kind in ("int", "double") and other in ("int", "double")
+    if numeric or (kind == other and kind in ("string", "bool")):
+        return bool(ORDER[symbol](left, right))
+    raise EvaluationError(f"`{symbol}` cannot compare {kind} with {other}")
+
+
+def match_strings(symbol: str, text: Any, part: Any, meter: Meter) -> bool:
+    """`text.startsWith(part)` and its sisters."""
+    for value in (text, part):
+        kind = kind_of(value)
+        if kind != "string":
+            raise EvaluationError(f"`{symbol}` works on strings, not on a {kind}")
+    spend(meter, len(text) >> 10)
+    return STRING_TESTS[symbol](text, part)
+
+
+def integer(symbol: str, value: Any) -> int:
+    """A 64-bit integer that arithmetic may use."""
+    kind = kind_of(value)
+    if kind != "int":
+        raise EvaluationError(f"`{symbol}` works on integers, not on a {kind}")
+    return in_range(symbol, value)
+
+
+def in_range(symbol: str, value: int) -> int:
+    """The integer itself, or an error where 64 bits cannot hold it."""
+    if -(2**63) <= value < 2**63:
+        return value
+    raise EvaluationError(f"`{symbol}` leaves the range of 64-bit integers")
+
+
+def negative(value: Any) -> int | float:
+    """`-value`, of an integer or a double."""
+    if kind_of(value) == "double":
+        result: float = -value
+        return result
+    return in_range("-", -integer("-", value))

@@ -1,0 +1,490 @@
+"""One mutable conversation over a frozen table: what it offers, what it decides, how it moves."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from fsmc.runtime.decision import Decision, Loop, Settled
+from fsmc.runtime.errors import BindingError, SessionError
+from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.paths import path_to_offer
+from fsmc.runtime.table import Step, Table, ToolInfo, Verdict, compile_sets, evaluate_set
+from fsmc.runtime.validator import Validator
+from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
+
+Guard = Callable[[Mapping[str, Any]], object]
+
+
+class _InFlight(NamedTuple):
+    tool: ToolInfo
+    key: str
+    arguments: dict[str, Any]
+    episode: int
+
+
+class Session:
+    """State, context, counters, calls in flight and approvals of one conversation. Not shared between threads.
+
+    *context* are the facts known at the start, checked against the policy's schema. *guards* binds every external guard of the
+    policy by name to a function of the facts (a read-only mapping) that returns True or False. *clock* gives seconds, for
+    approvals that expire.
+
+    Raises ``BindingError`` when a guard is not bound or not known, or the context does not match.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        context: Mapping[str, Any] | None = None,
+        guards: Mapping[str, Guard] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.table = table
+        self._clock = clock
+        self._guards = _bound(table, guards or {})
+        self._validators = {
+            name: Validator(tool.input_schema, "arguments")
+            for name, tool in table.tools.items()
+            if tool.input_schema is not None
+        }
+        self._context_validator = Validator(table.context_schema, "context") if table.context_schema else None
+        self._state = table.initial
+        self._revision = 0
+        self._context: dict[str, Any] = {}
+        self._calls: dict[str, int] = {}
+        self._visits: dict[str, int] = {table.initial: 1}
+        self._in_flight: dict[str, _InFlight] = {}
+        self._approvals: dict[tuple[str, str], tuple[str, int, float]] = {}
+        self._refusals = 0
+        self._next_id = 1
+        self._begin_episode()
+        problem = self._write(context or {})
+        if problem is not None:
+            raise BindingError(problem)
+        self._revision = 0
+
+    # Reading
+
+    @property
+    def state(self) -> str:
+        """The current state."""
+        return self._state
+
+    @property
+    def revision(self) -> int:
+        """Counts moves and context changes."""
+        return self._revision
+
+    @property
+    def context(self) -> Mapping[str, Any]:
+        """A read-only view of the facts."""
+        return freeze(self._context)  # type: ignore[no-any-return]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the state is terminal."""
+        return self.table.states[self._state].terminal
+
+    @property
+    def refusals(self) -> int:
+        """How many calls were refused so far."""
+        return self._refusals
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """Tool -> successful calls so far."""
+        return Counts(self.table.tools, dict(self._calls))
+
+    @property
+    def in_flight(self) -> tuple[str, ...]:
+        """The ids of calls that were reserved and not yet settled, oldest first."""
+        return tuple(self._in_flight)
+
+    @property
+    def allowed_tools(self) -> tuple[str, ...]:
+        """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order."""
+        tools = self.table.tools
+        offered = self.table.states[self._state].tools
+        return tuple(name for name in offered if tools[name].when is None or self._holds(tools[name].when).holds)
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The events that the state reacts to and the application may send."""
+        events = self.table.events
+        return tuple(name for name in self.table.events_of(self._state) if not events[name].reserved)
+
+    # Moving
+
+    def send(self, event: str, payload: Any = None) -> Step:
+        """Raise *event* with *payload*. The answer says what happened; only ``moved`` changed anything.
+
+        An event that a tool emits is refused (``reserved``): only that tool's result raises it.
+        """
+        info = self.table.events.get(event)
+        if info is not None and info.reserved:
+            reason = f"{event} is raised by tools only; declare `source: any` under `events` to send it"
+            return Step("reserved", self._state, event, reason=reason)
+        try:
+            body = private_copy({} if payload is None else payload)[0]
+        except NotJson as error:
+            return Step("invalid_payload", self._state, event, reason=str(error))
+        return self._raise(event, body, {})
+
+    def transition_to(self, target: str) -> Step:
+        """Ask for a state by name, under ``topology: open``."""
+        answers: dict[str, object] = {}
+        while True:
+            step = self.table.request(self._state, target, self._facts(), answers)
+            if step.code != "guard_needed" or step.guard is None:
+                return self._apply(step, {})
+            answers[step.guard] = self._ask(step.guard, {**self._facts(), "target": target})
+
+    def update(self, changes: Mapping[str, Any]) -> None:
+        """Write facts of the application into the context. Raises ``SessionError`` when they do not match its schema."""
+        problem = self._write(changes)
+        if problem is not None:
+            raise SessionError(problem)
+
+    # Calling tools
+
+    def check(self, tool: str, arguments: Any = None) -> Decision:
+        """Decide about a call without reserving it. Counts nothing."""
+        return self._decide(tool, arguments)[0]
+
+    def reserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
+        """Decide about a call and, when it is allowed, put it in flight: it counts against every limit until it is settled.
+
+        *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
+        """
+        if call_id is not None and call_id in self._in_flight:
+            self._refusals += 1
+            return self._deny(tool, "duplicate_call_id", f"call id {call_id!r} is in flight already", "use a fresh call id")
+        decision, body, key = self._decide(tool, arguments)
+        if not decision.allowed:
+            self._refusals += 1
+            return decision
+        info = self.table.tools[tool]
+        if info.approval is not None:
+            del self._approvals[tool, key]
+        if call_id is None:
+            call_id = self._fresh_id()
+        self._in_flight[call_id] = _InFlight(info, key, body, self._episode)
+        self._spent += 1
+        return decision._replace(call_id=call_id, arguments=freeze(body))
+
+    def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> dict[str, Decision]:
+        """Decide about the calls of one batch, ``(call id, tool, arguments)`` each, in order: one answer per call id."""
+        return {call_id: self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls}
+
+    def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
+        """Settle a call with its result, which may write facts, raise an event and move the machine.
+
+        *failed* is the tool's own error flag; ``failed_when`` of the tool is asked too. Raises ``SessionError`` when the call
+        is not in flight.
+        """
+        call = self._take(call_id)
+        facts = {**self._facts(), "args": call.arguments, "result": decode_result(result)}
+        notes: list[str] = []
+        failed = failed or self._looks_failed(call.tool, facts, notes)
+        if call.episode == self._episode:
+            self._run = self._run + 1 if call.key == self._run_key else 1
+            self._run_key = call.key
+        if not failed:
+            self._calls[call.tool.name] = self._calls.get(call.tool.name, 0) + 1
+        settled = self._raise_outcome(call_id, call, failed, facts, notes)
+        loop, fallback = self._check_budget(call, notes)
+        return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
+
+    def release(self, call_id: str) -> None:
+        """Give a reservation back: the call was not made. Raises ``SessionError`` when it is not in flight."""
+        call = self._take(call_id)
+        if call.episode == self._episode:
+            self._spent -= 1
+
+    def approve(self, tool: str, arguments: Any = None) -> None:
+        """A person says yes to *tool* with exactly these *arguments*: good for one call, in this state and revision.
+
+        Raises ``SessionError`` when the tool needs no approval or the arguments are not JSON.
+        """
+        info = self.table.tools.get(tool)
+        if info is None or info.approval is None:
+            raise SessionError(f"`{tool}` is not a tool that needs an approval")
+        try:
+            key = _call_key(tool, private_copy(arguments or {})[1])
+        except NotJson as error:
+            raise SessionError(str(error)) from None
+        self._approvals[tool, key] = (self._state, self._revision, self._clock() + info.approval / 1000)
+
+    # Deciding
+
+    def _decide(self, tool: str, arguments: Any) -> tuple[Decision, dict[str, Any], str]:
+        try:
+            body, text = private_copy({} if arguments is None else arguments)
+        except NotJson as error:
+            return self._deny(tool, "invalid_arguments", f"the arguments are {error}"), {}, ""
+        key = _call_key(tool, text)
+        info = self.table.tools.get(tool) if isinstance(tool, str) else None
+        if info is None:
+            near = difflib.get_close_matches(str(tool), self.table.tools, 1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            return self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}"), body, key
+        refusal = self._refusal(info, body, key)
+        return refusal or Decision("allow", "ok", "", tool, self._state), body, key
+
+    def _refusal(self, tool: ToolInfo, body: Any, key: str) -> Decision | None:
+        name, state = tool.name, self.table.states[self._state]
+        if state.terminal:
+            return self._deny(name, "session_ended", f"the session has ended in {state.name}")
+        if name not in state.tools:
+            path = path_to_offer(self.table, state.name, name)
+            return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", _unlock(name, path))
+        if tool.when is not None and not (verdict := self._holds(tool.when)).holds:
+            unlock = f"`{self.table.condition_text(tool.when)}` must hold"
+            return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}", unlock)
+        if not isinstance(body, dict):
+            return self._deny(name, "invalid_arguments", "the arguments are not a JSON object")
+        validator = self._validators.get(name)
+        if validator is not None and (problem := validator.error(body)) is not None:
+            return self._deny(name, "invalid_arguments", problem, "call it with arguments that match its schema")
+        if tool.require is not None and not (verdict := self._holds(tool.require, args=body)).holds:
+            unlock = f"`{self.table.condition_text(tool.require)}` must hold"
+            return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}", unlock)
+        return self._over_limit(tool, key) or self._unapproved(tool, key)
+
+    def _over_limit(self, tool: ToolInfo, key: str) -> Decision | None:
+        name, state = tool.name, self.table.states[self._state]
+        flying = [call for call in self._in_flight.values() if call.tool is tool]
+        if tool.max_calls is not None and self._calls.get(name, 0) + len(flying) >= tool.max_calls:
+            return self._deny(name, "max_calls", f"`{name}` may be called {tool.max_calls} times in a session, and was")
+        if state.parallel_calls is not None and len(self._in_flight) >= state.parallel_calls:
+            limit = state.parallel_calls
+            text = "another call is in flight" if limit == 1 else f"{limit} calls are in flight"
+            return self._deny(name, "parallel_calls", text, "wait for a result")
+        budget = state.budget
+        if budget is None:
+            return None
+        if budget.limit is not None and self._spent >= budget.limit:
+            text = f"the {budget.limit} calls that {state.name} allows are spent"
+            return self._deny(name, "budget_exhausted", text, "move to another state")
+        if budget.repeated is not None and self._run_of(key) >= budget.repeated:
+            text = f"`{name}` was called {budget.repeated} times in a row with the same arguments"
+            return self._deny(name, "repeated_call", text, "call another tool, or with other arguments")
+        return None
+
+    def _run_of(self, key: str) -> int:
+        """How many calls in a row up to now were this very call, counting those in flight."""
+        run = 0
+        for call in reversed(self._in_flight.values()):
+            if call.episode != self._episode:
+                continue
+            if call.key != key:
+                return run
+            run += 1
+        return run + (self._run if self._run_key == key else 0)
+
+    def _unapproved(self, tool: ToolInfo, key: str) -> Decision | None:
+        if tool.approval is None:
+            return None
+        state, revision, expires = self._approvals.get((tool.name, key), ("", -1, 0.0))
+        if (state, revision) == (self._state, self._revision) and self._clock() < expires:
+            return None
+        reason = f"a person must approve `{tool.name}` with these arguments"
+        return self._refuse("ask", tool.name, "approval_required", reason, "an approval of exactly this call")
+
+    def _deny(self, tool: str, code: str, reason: str, unlock: str = "") -> Decision:
+        return self._refuse("deny", tool, code, reason, unlock)
+
+    def _refuse(self, verdict: str, tool: str, code: str, reason: str, unlock: str) -> Decision:
+        return Decision(verdict, code, reason, tool, self._state, self.allowed_tools, unlock)
+
+    # Conditions and facts
+
+    def _facts(self) -> dict[str, Any]:
+        table = self.table
+        return {
+            "context": self._context,
+            "calls": Counts(table.tools, self._calls),
+            "visits": Counts(table.states, self._visits),
+            "state": self._state,
+        }
+
+    def _holds(self, condition: int, **more: Any) -> Verdict:
+        facts = {**self._facts(), **more}
+        answers: dict[str, object] = {}
+        verdict = self.table.condition(condition, facts)
+        while verdict.needed is not None:
+            answers[verdict.needed] = self._ask(verdict.needed, facts)
+            verdict = self.table.condition(condition, facts, answers)
+        return verdict
+
+    def _ask(self, guard: str, facts: Mapping[str, Any]) -> object:
+        """The answer of an external guard; what it raises is an answer too, and grants nothing."""
+        try:
+            answer = self._guards[guard](freeze(facts))
+        except Exception as error:
+            return error
+        close = getattr(answer, "close", None)
+        if close is not None and hasattr(answer, "__await__"):
+            close()  # a coroutine that nobody awaits would warn later, far from here
+        return answer
+
+    def _looks_failed(self, tool: ToolInfo, facts: Mapping[str, Any], notes: list[str]) -> bool:
+        if tool.failed_when is None:
+            return False
+        verdict = self.table.condition(tool.failed_when, facts)
+        if verdict.needed is not None:
+            verdict = self.table.condition(tool.failed_when, facts, {verdict.needed: self._ask(verdict.needed, facts)})
+        if verdict.holds:
+            return True
+        if verdict.undecided:
+            notes.append(f"{verdict.reason}; the call counts as failed")
+            return True
+        return False
+
+    # Settling
+
+    def _raise_outcome(
+        self, call_id: str, call: _InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
+    ) -> Settled:
+        settled = Settled(call_id, call.tool.name, failed)
+        event, writes = (call.tool.on_failure, {}) if failed else self._outcome(call.tool, facts, notes)
+        if event is None:
+            if writes and (problem := self._write(writes)) is not None:
+                notes.append(problem)
+                return settled
+            return settled._replace(wrote=tuple(writes))
+        payload = {"tool": call.tool.name, "args": call.arguments, "result": facts["result"]}
+        step = self._raise(event, payload, writes)
+        if not step.moved:
+            notes.append(f"{event} moved nothing: {step.reason}")
+            return settled._replace(event=event, step=step)
+        return settled._replace(event=event, step=step, wrote=tuple(step.writes))
+
+    def _outcome(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> tuple[str | None, dict[str, Any]]:
+        """The first entry of ``emits`` whose ``when`` holds: its event and the facts it writes."""
+        for emit in tool.emits:
+            if emit.when is not None:
+                verdict = self._holds(emit.when, args=facts["args"], result=facts["result"])
+                if verdict.undecided:
+                    notes.append(verdict.reason)
+                if not verdict.holds:
+                    continue
+            try:
+                return emit.event, evaluate_set(compile_sets(emit.sets), facts)
+            except EvaluationError as error:
+                notes.append(f"{error}; nothing was written" + (f" and {emit.event} not raised" if emit.event else ""))
+                return None, {}
+        return None, {}
+
+    def _raise(self, event: str, payload: Any, writes: dict[str, Any]) -> Step:
+        facts = {**self._facts(), "event": payload}
+        answers: dict[str, object] = {}
+        step = self.table.step(self._state, event, facts, answers)
+        while step.code == "guard_needed" and step.guard is not None:
+            answers[step.guard] = self._ask(step.guard, facts)
+            step = self.table.step(self._state, event, facts, answers)
+        return self._apply(step, writes)
+
+    def _apply(self, step: Step, writes: Mapping[str, Any]) -> Step:
+        """Carry out a move with everything it writes, or nothing of it."""
+        if not step.moved or step.target is None:
+            return step
+        together = {**writes, **step.writes}
+        if together and (problem := self._write(together)) is not None:
+            return Step("set_failed", step.source, step.event, reason=problem)
+        self._enter(step.target)
+        return step._replace(writes=freeze(together))
+
+    def _enter(self, target: str) -> None:
+        self._visits[target] = self._visits.get(target, 0) + 1
+        self._revision += 1
+        if target != self._state:
+            self._state = target
+            self._begin_episode()
+
+    def _begin_episode(self) -> None:
+        """A fresh budget. Calls of earlier episodes stay in flight but no longer count against it."""
+        self._episode = self._revision
+        self._spent = 0
+        self._run = 0
+        self._run_key: str | None = None
+        self._loop_told = False
+
+    def _check_budget(self, call: _InFlight, notes: list[str]) -> tuple[Loop | None, Step | None]:
+        """After a call was settled in its own episode: is the budget spent, and where does the machine go then?"""
+        budget = self.table.states[self._state].budget
+        if budget is None or call.episode != self._episode:
+            return None, None
+        waiting = sum(other.episode == self._episode for other in self._in_flight.values())
+        if budget.limit is not None and self._spent >= budget.limit and not waiting:
+            loop = Loop(self._state, "limit", call.tool.name, self._spent, budget.limit)
+        elif budget.repeated is not None and self._run >= budget.repeated:
+            loop = Loop(self._state, "repeated", call.tool.name, self._run, budget.repeated)
+        else:
+            return None, None
+        told = None if self._loop_told else loop
+        self._loop_told = True
+        if budget.fallback is None or budget.fallback == self._state:
+            return told, None
+        step = self.table.enter(self._state, "", budget.fallback, self._facts(), "fallback")
+        if not step.moved:
+            notes.append(f"the fallback was not entered: {step.reason}")
+        return told, self._apply(step, {})
+
+    def _write(self, changes: Mapping[str, Any]) -> str | None:
+        """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
+        if not changes:
+            if self._context_validator is not None and not self._context:
+                return self._context_validator.error({})
+            return None
+        try:
+            merged = private_copy({**self._context, **changes})[0]
+        except NotJson as error:
+            return f"the context is {error}"
+        if self._context_validator is not None and (problem := self._context_validator.error(merged)) is not None:
+            return problem
+        # In place: facts that were handed out keep reading the same mapping.
+        self._context = merged
+        self._revision += 1
+        return None
+
+    def _take(self, call_id: str) -> _InFlight:
+        call = self._in_flight.pop(call_id, None)
+        if call is None:
+            raise SessionError(f"call {call_id!r} is not in flight: it was never allowed, or settled already")
+        return call
+
+    def _fresh_id(self) -> str:
+        while (name := f"call-{self._next_id}") in self._in_flight:
+            self._next_id += 1
+        self._next_id += 1
+        return name
+
+
+def _call_key(tool: str, canonical_arguments: str) -> str:
+    return f"{tool}\n{canonical_arguments}"
+
+
+def _bound(table: Table, guards: Mapping[str, Guard]) -> dict[str, Guard]:
+    for name, function in guards.items():
+        info = table.guards.get(name)
+        if info is None or not info.external:
+            near = difflib.get_close_matches(name, [g.name for g in table.guards.values() if g.external], 1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            raise BindingError(f"`{name}` is not an external guard of this policy{hint}")
+        if not callable(function):
+            raise BindingError(f"guard `{name}` is bound to {type(function).__name__}, not to a function")
+    missing = [guard.name for guard in table.guards.values() if guard.external and guard.name not in guards]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        raise BindingError(f"external guards without a function: {names}; bind them with `guards={{...}}`")
+    return dict(guards)
+
+
+def _unlock(tool: str, path: tuple[str, ...] | None) -> str:
+    if path is None:
+        return f"nothing from here leads to a state that offers `{tool}`"
+    return f"reachable by {' then '.join(path)}"
