@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from fsmc.policy.model import Assignment, Condition, Policy, State, Tool
-from fsmc.runtime.canonical import canonical_json, digest
-from fsmc.runtime.table import FORMAT
+from fsmc.runtime.canonical import canonical_json
+from fsmc.runtime.table import FORMAT, digest
 from fsmc.source.tree import MappingNode
 
 LANGUAGE_VERSION = 1
@@ -22,7 +22,7 @@ def compile_policy(policy: Policy, source_map: bool = False) -> dict[str, Any]:
     machine = compiler.machine()
     table = {
         "format": FORMAT,
-        "digest": digest({"format": FORMAT, "machine": machine}),
+        "digest": digest(canonical_json(machine)),
         "about": compiler.about(),
         "machine": machine,
     }

@@ -207,7 +207,7 @@ class _Builder:
         fallback = merged.get("fallback")
         if fallback == name and not (own and "fallback" in own):
             fallback = None
-        origin = own if own is not None and (default is None or "fallback" in own or fallback is None) else default
+        origin: MappingNode = own if own is not None and (default is None or "fallback" in own or fallback is None) else default
         return Budget(merged.get("limit"), merged.get("repeated"), fallback, origin)
 
 

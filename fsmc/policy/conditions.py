@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fsmc.expression import Type, check, from_schema, parse, parse_template
-from fsmc.expression.parser import ExpressionError
-from fsmc.expression.types import BOOL, DYN, INT, MapType, StringType
+from fsmc.expression import (
+    BOOL, DYN, INT, ExpressionError, MapType, String, Type, check, from_schema, parse, parse_template,
+)  # fmt: skip
 from fsmc.policy.model import Condition, ExpressionProblem, Guard
 from fsmc.source.tree import Document, MappingNode, Place
 
@@ -46,16 +46,16 @@ class Expressions:
         self._guard_names = frozenset(guards)
         self._parsed: dict[str, Any] = {}
         self._checked_uses: set[tuple[str, Scope]] = set()
-        state_names = tuple(states)
+        tool_names, state_names = frozenset(tools), frozenset(states)
         self._base: dict[str, Type] = {
             "context": from_schema(context),
-            "calls": MapType({name: INT for name in tools}),
-            "visits": MapType({name: INT for name in state_names}),
-            "state": StringType(state_names),
+            "calls": MapType(dict.fromkeys(sorted(tool_names), INT), tool_names, None),
+            "visits": MapType(dict.fromkeys(sorted(state_names), INT), state_names, None),
+            "state": String(state_names),
         }
         self.offer = Scope("`when`", self._base)
         self.transition = Scope("a transition", {**self._base, "event": DYN})
-        self.request = Scope("`transition_guard`", {**self._base, "target": StringType(state_names)})
+        self.request = Scope("`transition_guard`", {**self._base, "target": String(state_names)})
         self._anywhere = Scope("a guard", {**self._base, "event": DYN, "args": DYN, "result": DYN, "target": DYN})
 
     def call(self, input_schema: Any) -> Scope:
@@ -114,11 +114,10 @@ class Expressions:
         return None if checked.errors else checked.tree
 
     def _template(self, text: str, place: Place) -> list[Any] | None:
-        try:
-            return parse_template(text, self._anywhere.names)
-        except ExpressionError as error:
-            self._report("syntax", error, text, place)
-            return None
+        template = parse_template(text, self._anywhere.names)
+        for error in template.errors:
+            self._report("type", error, text, place)
+        return None if template.errors else template.parts
 
     def _check_use(self, guard: Guard, place: Place, scope: Scope) -> None:
         """A guard that types on its own may still read names, or fields of ``args``, that this place does not have."""

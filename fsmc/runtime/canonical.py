@@ -16,6 +16,6 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def digest(value: Any) -> str:
-    """``sha256:`` and the hexadecimal SHA-256 of the canonical text of *value*."""
-    return "sha256:" + hashlib.sha256(canonical_json(value).encode()).hexdigest()
+def text_digest(text: str) -> str:
+    """``sha256:`` and the hexadecimal SHA-256 of *text* in UTF-8."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from fsmc.runtime.table import Step
+from fsmc.runtime.infos import Step
 
 
 class Decision(NamedTuple):
@@ -36,12 +36,12 @@ class Decision(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A spent tool budget: ``mode`` is ``limit`` or ``repeated``, ``count`` calls were made of ``limit`` allowed."""
+    """A spent tool budget: ``mode`` is ``limit`` or ``repeated``, ``made`` calls were made of ``limit`` allowed."""
 
     state: str
     mode: str
     tool: str
-    count: int
+    made: int
     limit: int
 
 

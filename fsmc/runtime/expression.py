@@ -1,7 +1,8 @@
 """Expression trees of a compiled table, turned into closures.
 
-`compile_tree` checks the shape of a tree once; the closure it returns evaluates it over the facts of a call and either has a
-value or raises `EvaluationError`.  The trees are described in `docs/architecture.md`, their meaning is that of CEL.
+`compile_tree` checks the shape of a tree once; the closure it returns evaluates it over the facts
+of a call and either has a value or raises `EvaluationError`.  The trees are described in
+`docs/architecture.md`, their meaning is that of CEL.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,6 +47,7 @@ Evaluator = Callable[[Mapping[str, Any]], Any]
 _Env = Mapping[str, Any]
 _Closure = Callable[[_Env, Meter], Any]
 
+_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"size": size, "neg": negative}
 _OPEN_RESULTS = frozenset({"var", "field", "index", "?:"})
 
 
@@ -148,11 +150,6 @@ def _build_has(tree: Any, depth: int) -> _Closure:
     return lambda env, meter: present(operand(env, meter), name, place)
 
 
-def _build_size(tree: Any, depth: int) -> _Closure:
-    operand = _build(tree[1], depth)
-    return lambda env, meter: size(operand(env, meter))
-
-
 def _build_string_test(tree: Any, depth: int) -> _Closure:
     symbol = tree[0]
     subject, pattern = _build(tree[1], depth), _build(tree[2], depth)
@@ -172,9 +169,9 @@ def _build_not(tree: Any, depth: int) -> _Closure:
     return run
 
 
-def _build_negative(tree: Any, depth: int) -> _Closure:
-    operand = _build(tree[1], depth)
-    return lambda env, meter: negative(operand(env, meter))
+def _build_function(tree: Any, depth: int) -> _Closure:
+    function, operand = _FUNCTIONS[tree[0]], _build(tree[1], depth)
+    return lambda env, meter: function(operand(env, meter))
 
 
 def _flatten(tree: Any, depth: int, terms: list[_Closure]) -> list[_Closure]:
@@ -297,7 +294,7 @@ def _build_conditional(tree: Any, depth: int) -> _Closure:
 
 
 def _build_macro(tree: Any, depth: int) -> _Closure:
-    """`all` and `exists`: the element that decides wins over errors on the others, as with `&&` and `||`."""
+    """`all` and `exists`: an element that decides wins over errors on the others."""
     macro, variable = tree[0], label(tree[1])
     deciding = macro == "exists"
     other = not deciding
@@ -338,10 +335,9 @@ _BUILDERS: dict[str, Callable[[Any, int], _Closure]] = {
     "field": _build_field,
     "index": _build_index,
     "has": _build_has,
-    "size": _build_size,
     **dict.fromkeys(STRING_TESTS, _build_string_test),
     "not": _build_not,
-    "neg": _build_negative,
+    **dict.fromkeys(_FUNCTIONS, _build_function),
     **dict.fromkeys(("and", "or"), _build_logic),
     **dict.fromkeys(("==", "!="), _build_equality),
     **dict.fromkeys(ORDER, _build_order),

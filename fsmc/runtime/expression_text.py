@@ -27,7 +27,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def render(tree: Any) -> str:
-    """Write an expression tree as the text that a policy would hold; `ValueError` for a malformed tree."""
+    """Write a tree as the text that a policy would hold; `ValueError` for a malformed tree."""
     return _write(tree, 0, 1)
 
 
@@ -105,7 +105,7 @@ def _call(name: str, tree: Any, depth: int) -> str:
 
 
 def _prefix(name: str, operand: Any, depth: int) -> str:
-    """`!` and `-`; both take what follows whole, except that a literal may bring its own sign to `!`."""
+    """`!` and `-`; in parentheses whatever would otherwise be read as one with the sign."""
     text = _write(operand, _POSTFIX, depth)
     if name == "neg" and operand[0] in ("int", "double"):
         return f"-({text})" if not text.startswith("(") else f"-{text}"

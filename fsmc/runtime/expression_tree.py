@@ -23,7 +23,7 @@ _ARITY = {
 
 
 def operation(tree: Any, depth: int) -> str:
-    """The operation at the root of a tree that lies `depth` deep; `ValueError` where it has not the shape of one."""
+    """The operation at the root of a tree that lies `depth` deep; `ValueError` if malformed."""
     if not isinstance(tree, (list, tuple)) or not tree or not isinstance(tree[0], str):
         raise ValueError(
             f"an expression tree is an array that starts with a name, not a {type(tree).__name__}"

@@ -1,6 +1,7 @@
 """What the values of an expression are, and when two of them are equal.
 
-The values are those of JSON.  Python draws some lines elsewhere (`True == 1`), so the rules of CEL are spelled out here.
+The values are those of JSON.  Python draws some lines elsewhere (`True == 1`), so the rules of CEL
+are spelled out here.
 """
 
 import operator
@@ -9,10 +10,10 @@ from types import MappingProxyType
 from typing import Any
 
 WORK_LIMIT = 100_000
-"""How many units of work one evaluation may spend: macro iterations, elements compared, kilobytes searched."""
+"""The work one evaluation may do: macro iterations, elements compared, kilobytes searched."""
 
 Meter = list[int]
-"""The units of work that an evaluation has left, in a list of one so that nested closures share it."""
+"""The units of work that an evaluation has left; a list of one, shared by nested closures."""
 
 ORDER: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -52,7 +53,7 @@ _KINDS: dict[type, str] = {
     tuple: "list",
 }
 
-# Order matters: a bool is an int to Python.  Subclasses land here; exact types were found in the table.
+# Subclasses land here; exact types were found in the table.  No class can inherit from bool.
 _FAMILIES: tuple[tuple[type, str], ...] = (
     (int, "int"),
     (float, "double"),

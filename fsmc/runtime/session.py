@@ -5,25 +5,18 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from fsmc.runtime.binding import CONTEXT, Guard, bound_guards
+from fsmc.runtime.conditions import Verdict
 from fsmc.runtime.decision import Decision, Loop, Settled
 from fsmc.runtime.errors import BindingError, SessionError
 from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.infos import Step, ToolInfo
+from fsmc.runtime.ledger import InFlight, Ledger
 from fsmc.runtime.paths import path_to_offer
-from fsmc.runtime.table import Step, Table, ToolInfo, Verdict, compile_sets, evaluate_set
-from fsmc.runtime.validator import Validator
+from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
-
-Guard = Callable[[Mapping[str, Any]], object]
-
-
-class _InFlight(NamedTuple):
-    tool: ToolInfo
-    key: str
-    arguments: dict[str, Any]
-    episode: int
-
 
 class Session:
     """State, context, counters, calls in flight and approvals of one conversation. Not shared between threads.
@@ -44,23 +37,15 @@ class Session:
     ) -> None:
         self.table = table
         self._clock = clock
-        self._guards = _bound(table, guards or {})
-        self._validators = {
-            name: Validator(tool.input_schema, "arguments")
-            for name, tool in table.tools.items()
-            if tool.input_schema is not None
-        }
-        self._context_validator = Validator(table.context_schema, "context") if table.context_schema else None
+        self._guards = bound_guards(table, guards or {})
+        self._validators = table.validators
         self._state = table.initial
         self._revision = 0
         self._context: dict[str, Any] = {}
-        self._calls: dict[str, int] = {}
         self._visits: dict[str, int] = {table.initial: 1}
-        self._in_flight: dict[str, _InFlight] = {}
-        self._approvals: dict[tuple[str, str], tuple[str, int, float]] = {}
-        self._refusals = 0
+        self._ledger = Ledger()
+        self._approvals: dict[tuple[str, str], tuple[int, float]] = {}
         self._next_id = 1
-        self._begin_episode()
         problem = self._write(context or {})
         if problem is not None:
             raise BindingError(problem)
@@ -91,24 +76,23 @@ class Session:
     @property
     def refusals(self) -> int:
         """How many calls were refused so far."""
-        return self._refusals
+        return self._ledger.refusals
 
     @property
     def calls(self) -> Mapping[str, int]:
         """Tool -> successful calls so far."""
-        return Counts(self.table.tools, dict(self._calls))
+        return Counts(self.table.tools, dict(self._ledger.successes))
 
     @property
     def in_flight(self) -> tuple[str, ...]:
         """The ids of calls that were reserved and not yet settled, oldest first."""
-        return tuple(self._in_flight)
+        return tuple(self._ledger.in_flight)
 
     @property
     def allowed_tools(self) -> tuple[str, ...]:
         """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order."""
         tools = self.table.tools
-        offered = self.table.states[self._state].tools
-        return tuple(name for name in offered if tools[name].when is None or self._holds(tools[name].when).holds)
+        return tuple(name for name in self.table.states[self._state].tools if self._offered(tools[name]))
 
     @property
     def events(self) -> tuple[str, ...]:
@@ -159,20 +143,18 @@ class Session:
 
         *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
         """
-        if call_id is not None and call_id in self._in_flight:
-            self._refusals += 1
+        ledger = self._ledger
+        if call_id is not None and call_id in ledger.in_flight:
+            ledger.refusals += 1
             return self._deny(tool, "duplicate_call_id", f"call id {call_id!r} is in flight already", "use a fresh call id")
         decision, body, key = self._decide(tool, arguments)
         if not decision.allowed:
-            self._refusals += 1
+            ledger.refusals += 1
             return decision
-        info = self.table.tools[tool]
-        if info.approval is not None:
-            del self._approvals[tool, key]
+        self._approvals.pop((tool, key), None)
         if call_id is None:
             call_id = self._fresh_id()
-        self._in_flight[call_id] = _InFlight(info, key, body, self._episode)
-        self._spent += 1
+        ledger.put(call_id, self.table.tools[tool], key, body)
         return decision._replace(call_id=call_id, arguments=freeze(body))
 
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> dict[str, Decision]:
@@ -189,20 +171,14 @@ class Session:
         facts = {**self._facts(), "args": call.arguments, "result": decode_result(result)}
         notes: list[str] = []
         failed = failed or self._looks_failed(call.tool, facts, notes)
-        if call.episode == self._episode:
-            self._run = self._run + 1 if call.key == self._run_key else 1
-            self._run_key = call.key
-        if not failed:
-            self._calls[call.tool.name] = self._calls.get(call.tool.name, 0) + 1
+        self._ledger.settle(call, failed)
         settled = self._raise_outcome(call_id, call, failed, facts, notes)
         loop, fallback = self._check_budget(call, notes)
         return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
 
     def release(self, call_id: str) -> None:
         """Give a reservation back: the call was not made. Raises ``SessionError`` when it is not in flight."""
-        call = self._take(call_id)
-        if call.episode == self._episode:
-            self._spent -= 1
+        self._ledger.give_back(self._take(call_id))
 
     def approve(self, tool: str, arguments: Any = None) -> None:
         """A person says yes to *tool* with exactly these *arguments*: good for one call, in this state and revision.
@@ -216,7 +192,7 @@ class Session:
             key = _call_key(tool, private_copy(arguments or {})[1])
         except NotJson as error:
             raise SessionError(str(error)) from None
-        self._approvals[tool, key] = (self._state, self._revision, self._clock() + info.approval / 1000)
+        self._approvals[tool, key] = (self._revision, self._clock() + info.approval / 1000)
 
     # Deciding
 
@@ -252,44 +228,17 @@ class Session:
         if tool.require is not None and not (verdict := self._holds(tool.require, args=body)).holds:
             unlock = f"`{self.table.condition_text(tool.require)}` must hold"
             return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}", unlock)
-        return self._over_limit(tool, key) or self._unapproved(tool, key)
-
-    def _over_limit(self, tool: ToolInfo, key: str) -> Decision | None:
-        name, state = tool.name, self.table.states[self._state]
-        flying = [call for call in self._in_flight.values() if call.tool is tool]
-        if tool.max_calls is not None and self._calls.get(name, 0) + len(flying) >= tool.max_calls:
-            return self._deny(name, "max_calls", f"`{name}` may be called {tool.max_calls} times in a session, and was")
-        if state.parallel_calls is not None and len(self._in_flight) >= state.parallel_calls:
-            limit = state.parallel_calls
-            text = "another call is in flight" if limit == 1 else f"{limit} calls are in flight"
-            return self._deny(name, "parallel_calls", text, "wait for a result")
-        budget = state.budget
-        if budget is None:
-            return None
-        if budget.limit is not None and self._spent >= budget.limit:
-            text = f"the {budget.limit} calls that {state.name} allows are spent"
-            return self._deny(name, "budget_exhausted", text, "move to another state")
-        if budget.repeated is not None and self._run_of(key) >= budget.repeated:
-            text = f"`{name}` was called {budget.repeated} times in a row with the same arguments"
-            return self._deny(name, "repeated_call", text, "call another tool, or with other arguments")
-        return None
-
-    def _run_of(self, key: str) -> int:
-        """How many calls in a row up to now were this very call, counting those in flight."""
-        run = 0
-        for call in reversed(self._in_flight.values()):
-            if call.episode != self._episode:
-                continue
-            if call.key != key:
-                return run
-            run += 1
-        return run + (self._run if self._run_key == key else 0)
+        limit = self._ledger.overstepped(tool, key, state)
+        if limit is not None:
+            return self._deny(name, limit.code, limit.reason, limit.unlock)
+        return self._unapproved(tool, key)
 
     def _unapproved(self, tool: ToolInfo, key: str) -> Decision | None:
         if tool.approval is None:
             return None
-        state, revision, expires = self._approvals.get((tool.name, key), ("", -1, 0.0))
-        if (state, revision) == (self._state, self._revision) and self._clock() < expires:
+        # The revision changes with every move and every write, so it stands for the state too; the table for the digest.
+        revision, expires = self._approvals.get((tool.name, key), (-1, 0.0))
+        if revision == self._revision and self._clock() < expires:
             return None
         reason = f"a person must approve `{tool.name}` with these arguments"
         return self._refuse("ask", tool.name, "approval_required", reason, "an approval of exactly this call")
@@ -306,10 +255,13 @@ class Session:
         table = self.table
         return {
             "context": self._context,
-            "calls": Counts(table.tools, self._calls),
+            "calls": Counts(table.tools, self._ledger.successes),
             "visits": Counts(table.states, self._visits),
             "state": self._state,
         }
+
+    def _offered(self, tool: ToolInfo) -> bool:
+        return tool.when is None or self._holds(tool.when).holds
 
     def _holds(self, condition: int, **more: Any) -> Verdict:
         facts = {**self._facts(), **more}
@@ -347,7 +299,7 @@ class Session:
     # Settling
 
     def _raise_outcome(
-        self, call_id: str, call: _InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
+        self, call_id: str, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
     ) -> Settled:
         settled = Settled(call_id, call.tool.name, failed)
         event, writes = (call.tool.on_failure, {}) if failed else self._outcome(call.tool, facts, notes)
@@ -373,7 +325,7 @@ class Session:
                 if not verdict.holds:
                     continue
             try:
-                return emit.event, evaluate_set(compile_sets(emit.sets), facts)
+                return emit.event, {} if emit.sets is None else self.table.writes(emit.sets, facts)
             except EvaluationError as error:
                 notes.append(f"{error}; nothing was written" + (f" and {emit.event} not raised" if emit.event else ""))
                 return None, {}
@@ -403,62 +355,41 @@ class Session:
         self._revision += 1
         if target != self._state:
             self._state = target
-            self._begin_episode()
+            self._ledger.begin_episode()
 
-    def _begin_episode(self) -> None:
-        """A fresh budget. Calls of earlier episodes stay in flight but no longer count against it."""
-        self._episode = self._revision
-        self._spent = 0
-        self._run = 0
-        self._run_key: str | None = None
-        self._loop_told = False
-
-    def _check_budget(self, call: _InFlight, notes: list[str]) -> tuple[Loop | None, Step | None]:
+    def _check_budget(self, call: InFlight, notes: list[str]) -> tuple[Loop | None, Step | None]:
         """After a call was settled in its own episode: is the budget spent, and where does the machine go then?"""
-        budget = self.table.states[self._state].budget
-        if budget is None or call.episode != self._episode:
-            return None, None
-        waiting = sum(other.episode == self._episode for other in self._in_flight.values())
-        if budget.limit is not None and self._spent >= budget.limit and not waiting:
-            loop = Loop(self._state, "limit", call.tool.name, self._spent, budget.limit)
-        elif budget.repeated is not None and self._run >= budget.repeated:
-            loop = Loop(self._state, "repeated", call.tool.name, self._run, budget.repeated)
-        else:
-            return None, None
-        told = None if self._loop_told else loop
-        self._loop_told = True
-        if budget.fallback is None or budget.fallback == self._state:
-            return told, None
-        step = self.table.enter(self._state, "", budget.fallback, self._facts(), "fallback")
+        state = self.table.states[self._state]
+        loop, spent = self._ledger.loop(call, state)
+        if not spent or state.budget is None or state.budget.fallback in (None, state.name):
+            return loop, None
+        budget = state.budget
+        step = self.table.enter(self._state, "", budget.fallback or "", self._facts(), "fallback")
         if not step.moved:
             notes.append(f"the fallback was not entered: {step.reason}")
-        return told, self._apply(step, {})
+        return loop, self._apply(step, {})
 
     def _write(self, changes: Mapping[str, Any]) -> str | None:
         """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
-        if not changes:
-            if self._context_validator is not None and not self._context:
-                return self._context_validator.error({})
-            return None
         try:
             merged = private_copy({**self._context, **changes})[0]
         except NotJson as error:
             return f"the context is {error}"
-        if self._context_validator is not None and (problem := self._context_validator.error(merged)) is not None:
+        validator = self._validators.get(CONTEXT)
+        if validator is not None and (problem := validator.error(merged)) is not None:
             return problem
-        # In place: facts that were handed out keep reading the same mapping.
         self._context = merged
         self._revision += 1
         return None
 
-    def _take(self, call_id: str) -> _InFlight:
-        call = self._in_flight.pop(call_id, None)
+    def _take(self, call_id: str) -> InFlight:
+        call = self._ledger.in_flight.pop(call_id, None)
         if call is None:
             raise SessionError(f"call {call_id!r} is not in flight: it was never allowed, or settled already")
         return call
 
     def _fresh_id(self) -> str:
-        while (name := f"call-{self._next_id}") in self._in_flight:
+        while (name := f"call-{self._next_id}") in self._ledger.in_flight:
             self._next_id += 1
         self._next_id += 1
         return name
@@ -466,22 +397,6 @@ class Session:
 
 def _call_key(tool: str, canonical_arguments: str) -> str:
     return f"{tool}\n{canonical_arguments}"
-
-
-def _bound(table: Table, guards: Mapping[str, Guard]) -> dict[str, Guard]:
-    for name, function in guards.items():
-        info = table.guards.get(name)
-        if info is None or not info.external:
-            near = difflib.get_close_matches(name, [g.name for g in table.guards.values() if g.external], 1)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
-            raise BindingError(f"`{name}` is not an external guard of this policy{hint}")
-        if not callable(function):
-            raise BindingError(f"guard `{name}` is bound to {type(function).__name__}, not to a function")
-    missing = [guard.name for guard in table.guards.values() if guard.external and guard.name not in guards]
-    if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
-        raise BindingError(f"external guards without a function: {names}; bind them with `guards={{...}}`")
-    return dict(guards)
 
 
 def _unlock(tool: str, path: tuple[str, ...] | None) -> str:

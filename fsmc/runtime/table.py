@@ -6,125 +6,21 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fsmc.runtime.canonical import digest
+from fsmc.runtime.binding import validators_of
+from fsmc.runtime.canonical import canonical_json, text_digest
+from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
 from fsmc.runtime.errors import TableError
 from fsmc.runtime.expression import EvaluationError, compile_tree
+from fsmc.runtime.infos import (
+    BudgetInfo, EmitInfo, EventInfo, GuardInfo, StateInfo, Step, ToolInfo, TransitionInfo,
+)  # fmt: skip
+from fsmc.runtime.validator import Validator
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
 
 FORMAT = "fsmc-table/1"
 
-Facts = Mapping[str, Any]
-Answers = Mapping[str, object]
-_NO_ANSWERS: Answers = MappingProxyType({})
-
-
-class Step(NamedTuple):
-    """What an event does to a state.
-
-    ``code`` is one of
-
-    - ``moved``: the machine goes to ``target``;
-    - ``no_transition``: the state has no candidate for the event;
-    - ``guard_rejected``: no candidate's guard holds, ``reason`` says why each did not;
-    - ``guard_needed``: the outcome of the external guard ``guard`` is not among the answers;
-    - ``visits_exhausted``: the target may not be entered again and says nothing about where to go instead;
-    - ``set_failed``: a ``set`` of the transition could not be evaluated;
-    - ``unknown_state`` / ``unknown_event``: the name is not in the table.
-
-    ``kind`` of a move is ``transition``, ``default``, ``exhausted`` (the target's ``max_visits`` sent it elsewhere),
-    ``fallback`` or ``request``. ``writes`` are the facts to be written with the move. Only ``moved`` moves a machine.
-    """
-
-    code: str
-    source: str
-    event: str
-    target: str | None = None
-    kind: str | None = None
-    writes: Mapping[str, Any] = MappingProxyType({})
-    reason: str = ""
-    guard: str | None = None
-
-    @property
-    def moved(self) -> bool:
-        """Whether the machine moves (a self-transition moves too)."""
-        return self.code == "moved"
-
-
-class GuardInfo(NamedTuple):
-    """A named guard; ``external`` ones are functions that the application binds."""
-
-    name: str
-    external: bool
-
-
-class EventInfo(NamedTuple):
-    """An event; a ``reserved`` one is raised by tools only."""
-
-    name: str
-    reserved: bool
-
-
-class BudgetInfo(NamedTuple):
-    """How many calls a state allows: in all, and identical ones in a row; where the machine goes at the limit."""
-
-    limit: int | None
-    repeated: int | None
-    fallback: str | None
-
-
-class EmitInfo(NamedTuple):
-    """One outcome of a successful call; ``when`` is a condition number, ``sets`` are (name, tree) pairs."""
-
-    event: str | None
-    when: int | None
-    sets: tuple[tuple[str, Any], ...]
-
-
-class ToolInfo(NamedTuple):
-    """A tool. Conditions are numbers for ``Table.condition``; schemas are JSON text; ``approval`` is in milliseconds."""
-
-    name: str
-    effect: str
-    description: str
-    input_schema: str | None
-    output_schema: str | None
-    when: int | None
-    require: int | None
-    max_calls: int | None
-    approval: int | None
-    failed_when: int | None
-    on_failure: str | None
-    emits: tuple[EmitInfo, ...]
-
-
-class StateInfo(NamedTuple):
-    """A state; ``tools`` are names in the order in which they are offered."""
-
-    name: str
-    kind: str
-    description: str
-    tools: tuple[str, ...]
-    budget: BudgetInfo | None
-    parallel_calls: int | None
-    max_visits: int | None
-    on_exhausted: str | None
-
-    @property
-    def terminal(self) -> bool:
-        """Whether a session ends here."""
-        return self.kind == "terminal"
-
-
-class TransitionInfo(NamedTuple):
-    """One candidate; ``guard`` is its text as a diagram shows it, ``default`` says that it comes from ``defaults``."""
-
-    source: str
-    event: str
-    target: str
-    guard: str | None
-    default: bool
 
 
 class _Candidate(NamedTuple):
@@ -133,29 +29,6 @@ class _Candidate(NamedTuple):
     sets: int
     default: int
     event: int
-
-
-class _Condition(NamedTuple):
-    """How to decide a condition: a closure, or an external guard to ask for. ``text`` names it in reasons."""
-
-    text: str
-    evaluate: Callable[[Facts], Any] | None
-    external: str | None
-    reason: tuple[Any, ...]
-
-
-class Verdict(NamedTuple):
-    """The outcome of a condition: ``holds`` is True only when it certainly does. ``needed`` names an unanswered guard;
-    ``undecided`` says that an error, not False, kept it from holding.
-    """
-
-    holds: bool
-    reason: str = ""
-    needed: str | None = None
-    undecided: bool = False
-
-
-_HOLDS = Verdict(True)
 
 
 class Table:
@@ -167,7 +40,7 @@ class Table:
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
         "guards", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
-        "_sets", "_data",
+        "_sets", "_text", "_validators",
     )  # fmt: skip
 
     digest: str
@@ -183,14 +56,23 @@ class Table:
     guards: Mapping[str, GuardInfo]
     context_schema: str | None
     transition_guard: int | None
+    _names: tuple[str, ...]
+    _state_index: dict[str, int]
+    _event_index: dict[str, int]
+    _rows: tuple[dict[str, tuple[_Candidate, ...]], ...]
+    _conditions: tuple[Condition, ...]
+    _sets: tuple[tuple[tuple[str, Callable[[Facts], Any]], ...], ...]
+    _text: str
+    _validators: dict[str, Validator] | None
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         """Freeze the data of a table file. Raises ``TableError`` when it is not one, or was changed after compiling."""
-        _verify(data)
+        text = _verified_text(data)
         try:
             self._freeze(data)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise TableError(f"the table is damaged: {type(error).__name__}: {error}") from None
+        object.__setattr__(self, "_text", text)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a table is frozen: cannot set {name!r}")
@@ -222,33 +104,37 @@ class Table:
         guards = tuple(GuardInfo(g["name"], g.get("external", False)) for g in machine["guards"])
         fill("guards", MappingProxyType({guard.name: guard for guard in guards}))
         fill("events", MappingProxyType({e["name"]: EventInfo(e["name"], e.get("reserved", False)) for e in machine["events"]}))
-        fill("_conditions", tuple(_condition(tree, machine["guards"]) for tree in machine["conditions"]))
+        fill("_conditions", tuple(condition_of(tree, machine["guards"]) for tree in machine["conditions"]))
         fill("_sets", tuple(_compile_set(pairs) for pairs in machine["sets"]))
         texts = dict(map(tuple, about.get("tools", ())))
-        tools = [_tool_info(tool, events, machine["sets"], texts.get(i, "")) for i, tool in enumerate(machine["tools"])]
+        tools = [_tool_info(tool, events, texts.get(i, "")) for i, tool in enumerate(machine["tools"])]
         fill("tools", MappingProxyType({tool.name: tool for tool in tools}))
         texts = dict(map(tuple, about.get("states", ())))
         states = [_state_info(state, names, tool_names, texts.get(i, "")) for i, state in enumerate(machine["states"])]
         fill("states", MappingProxyType({state.name: state for state in states}))
         fill("_rows", _rows(machine["transitions"], len(names), events))
-        fill("_data", data)
+        fill("_validators", None)
 
     @property
     def transitions(self) -> tuple[TransitionInfo, ...]:
-        """Every candidate, by state and in the order in which they are tried. Empty under ``open``."""
-        names, conditions, events = self._names, self._conditions, tuple(self._event_index)
+        """Every candidate, by state and event, in the order in which they are tried. Empty under ``open``."""
+        names, conditions = self._names, self._conditions
         return tuple(
             TransitionInfo(
-                names[source], events[event], names[target], conditions[guard].text if guard >= 0 else None, bool(default)
+                names[source],
+                event,
+                names[candidate.target],
+                conditions[candidate.condition].text if candidate.condition >= 0 else None,
+                bool(candidate.default),
             )
-            for source, event, target, guard, _, default in self._data["machine"]["transitions"]
+            for source, row in enumerate(self._rows)
+            for event, candidates in row.items()
+            for candidate in candidates
         )
 
     def to_json(self) -> str:
         """The canonical text of the table: what ``fsmc compile`` writes, without the final newline."""
-        from fsmc.runtime.canonical import canonical_json
-
-        return canonical_json(self._data)
+        return self._text
 
     def handles(self, state: str, event: str) -> bool:
         """Whether *state* has a candidate for *event*."""
@@ -265,13 +151,20 @@ class Table:
         row = self._rows[self._state_index[state]]
         return tuple((event, self._names[c.target]) for event, candidates in row.items() for c in candidates)
 
+    @property
+    def validators(self) -> Mapping[str, Validator]:
+        """The validators of arguments and context, made once, when the first session starts. Raises ``BindingError``."""
+        if self._validators is None:
+            object.__setattr__(self, "_validators", validators_of(self))
+        return MappingProxyType(self._validators or {})
+
     def session(self, context: Mapping[str, Any] | None = None, guards: Mapping[str, Any] | None = None) -> Session:
         """A new conversation over this table; see ``Session``."""
         from fsmc.runtime.session import Session
 
         return Session(self, context, guards)
 
-    def step(self, state: str, event: str, facts: Facts | None = None, answers: Answers = _NO_ANSWERS) -> Step:
+    def step(self, state: str, event: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
         """What *event* does in *state*: the pure transition function.
 
         *facts* holds the names that guards read: ``context``, ``event`` (the payload), ``calls``, ``visits``. *answers* holds
@@ -300,7 +193,7 @@ class Table:
             return self._take(state, event, candidate, known, kind)
         return Step("guard_rejected", state, event, reason="; ".join(refused))
 
-    def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = _NO_ANSWERS) -> Step:
+    def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
         """What asking for state *target* by name does: allowed under ``open``, where ``transition_guard`` can veto."""
         if state not in self._state_index or target not in self._state_index:
             unknown = target if state in self._state_index else state
@@ -338,94 +231,36 @@ class Table:
         if candidate.sets < 0 or not step.moved:
             return step
         try:
-            writes = evaluate_set(self._sets[candidate.sets], facts)
+            writes = self.writes(candidate.sets, facts)
         except EvaluationError as error:
             return Step("set_failed", state, event, reason=str(error))
         return step._replace(writes=MappingProxyType(writes))
 
-    def condition(self, number: int, facts: Facts, answers: Answers = _NO_ANSWERS) -> Verdict:
+    def condition(self, number: int, facts: Facts, answers: Answers = NO_ANSWERS) -> Verdict:
         """Decide condition *number* on *facts*. Anything but exactly True does not hold, and says why."""
-        condition = self._conditions[number]
-        if condition.external is not None:
-            return _answered(condition, facts, answers)
-        assert condition.evaluate is not None
-        try:
-            value = condition.evaluate(facts)
-        except EvaluationError as error:
-            return Verdict(False, f"`{condition.text}` could not be decided: {error}", undecided=True)
-        if value is True:
-            return _HOLDS
-        if value is False:
-            return Verdict(False, _explain(condition, facts))
-        return Verdict(False, f"`{condition.text}` gave {type(value).__name__}, not true or false", undecided=True)
+        return decide(self._conditions[number], facts, answers)
+
+    def writes(self, number: int, facts: Facts) -> dict[str, Any]:
+        """The facts that ``set`` *number* writes, all or nothing. Raises ``EvaluationError``."""
+        written = {}
+        for name, evaluate in self._sets[number]:
+            try:
+                written[name] = evaluate(facts)
+            except EvaluationError as error:
+                raise EvaluationError(f"set {name}: {error}") from None
+        return written
 
     def condition_text(self, number: int) -> str:
         """Condition *number* as text: the guard's name or the expression."""
         return self._conditions[number].text
 
 
-SetClosures = tuple[tuple[str, Callable[[Facts], Any]], ...]
-
-
-def evaluate_set(closures: SetClosures, facts: Facts) -> dict[str, Any]:
-    """The facts that a ``set`` writes, all or nothing. Raises ``EvaluationError``."""
-    written = {}
-    for name, evaluate in closures:
-        try:
-            written[name] = evaluate(facts)
-        except EvaluationError as error:
-            raise EvaluationError(f"set {name}: {error}") from None
-    return written
-
-
-def _compile_set(pairs: list[Any]) -> SetClosures:
+def _compile_set(pairs: list[Any]) -> tuple[tuple[str, Callable[[Facts], Any]], ...]:
     return tuple((name, compile_tree(tree)) for name, tree in pairs)
 
 
-def compile_sets(sets: tuple[tuple[str, Any], ...]) -> SetClosures:
-    """Closures for the ``sets`` of an ``EmitInfo``."""
-    return _compile_set(list(sets))
-
-
-def _answered(condition: _Condition, facts: Facts, answers: Answers) -> Verdict:
-    name = condition.external
-    assert name is not None
-    if name not in answers:
-        return Verdict(False, f"the outcome of guard `{name}` is not known", name, undecided=True)
-    answer = answers[name]
-    if answer is True:
-        return _HOLDS
-    if answer is False:
-        return Verdict(False, _explain(condition, facts))
-    if isinstance(answer, BaseException):
-        return Verdict(False, f"guard `{name}` failed: {type(answer).__name__}: {answer}", undecided=True)
-    return Verdict(False, f"guard `{name}` gave {type(answer).__name__}, not True or False", undecided=True)
-
-
-def _explain(condition: _Condition, facts: Facts) -> str:
-    """The author's ``reason`` filled in, or the condition itself."""
-    if not condition.reason:
-        return f"`{condition.text}` does not hold"
-    parts = []
-    for part in condition.reason:
-        if isinstance(part, str):
-            parts.append(part)
-            continue
-        try:
-            value = part(facts)
-        except EvaluationError:
-            value = "?"
-        parts.append(_shown(value))
-    return "".join(parts)
-
-
-def _shown(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return str(value) if isinstance(value, (str, int, float)) else "?"
-
-
-def _verify(data: Any) -> None:
+def _verified_text(data: Any) -> str:
+    """The canonical text of a table file, once format and digest are right."""
     if not isinstance(data, Mapping) or "format" not in data:
         raise TableError("not a compiled table: it has no `format`")
     if data["format"] != FORMAT:
@@ -433,26 +268,21 @@ def _verify(data: Any) -> None:
     if "machine" not in data or not isinstance(data.get("about"), Mapping):
         raise TableError("the table is damaged: `machine` or `about` is missing")
     try:
-        found = digest({"format": data["format"], "machine": data["machine"]})
+        machine = canonical_json(data["machine"])
+        rest = {key: canonical_json(value) for key, value in data.items() if key != "machine"}
     except (TypeError, ValueError, RecursionError) as error:
         raise TableError(f"the table is damaged: {error}") from None
-    if data.get("digest") != found:
+    if data.get("digest") != digest(machine):
         raise TableError("the table was changed after it was compiled: its digest does not match its content")
+    return "{" + ",".join(f'"{key}":{text}' for key, text in sorted({**rest, "machine": machine}.items())) + "}"
 
 
-def _condition(tree: list[Any], guards: list[Any]) -> _Condition:
-    from fsmc.runtime.expression_text import render
-
-    if tree[0] != "guard":
-        return _Condition(render(tree), compile_tree(tree), None, ())
-    guard = guards[tree[1]]
-    reason = tuple(part if isinstance(part, str) else compile_tree(part) for part in guard.get("reason", ()))
-    if guard.get("external"):
-        return _Condition(guard["name"], None, guard["name"], reason)
-    return _Condition(guard["name"], compile_tree(guard["expr"]), None, reason)
+def digest(machine_text: str) -> str:
+    """The digest of a table: ``sha256:`` over the canonical bytes of its format and machine, the latter given as text."""
+    return text_digest(f'{{"format":"{FORMAT}","machine":{machine_text}}}')
 
 
-def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], sets: list[Any], description: str) -> ToolInfo:
+def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], description: str) -> ToolInfo:
     on_failure = tool.get("on_failure")
     return ToolInfo(
         name=tool["name"],
@@ -470,15 +300,11 @@ def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], sets: list[Any]
             EmitInfo(
                 events[event] if event >= 0 else None,
                 when if when >= 0 else None,
-                tuple((name, _tuples(tree)) for name, tree in sets[number]) if number >= 0 else (),
+                number if number >= 0 else None,
             )
             for event, when, number in tool.get("emits", ())
         ),
     )
-
-
-def _tuples(tree: Any) -> Any:
-    return tuple(map(_tuples, tree)) if isinstance(tree, list) else tree
 
 
 def _state_info(

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fsmc.runtime.errors import BindingError
-from fsmc.runtime.validity import UnsupportedSchema, compile_schema
+from fsmc.runtime.validity import Check, UnsupportedSchema, compile_schema
 
 
 class Validator:
@@ -19,10 +19,10 @@ class Validator:
         self._schema = json.loads(schema_text)
         self._subject = subject
         self._full: Any = None
+        self._quick: Check | None = None
         try:
             self._quick = compile_schema(self._schema)
         except UnsupportedSchema as unsupported:
-            self._quick = None
             self._full = self._full_validator()
             if self._full is None:
                 raise BindingError(

@@ -1,0 +1,7 @@
+"""``python -m fsmc`` is ``fsmc``."""
+
+import sys
+
+from fsmc.cli import main
+
+sys.exit(main())

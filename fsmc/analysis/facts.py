@@ -1,0 +1,278 @@
+"""Facts about the graph of a policy, by state names, each computed when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from functools import cached_property
+
+from fsmc.analysis.algorithms import (
+    START,
+    UNSEEN,
+    breadth_first,
+    path,
+    shortest_cycle,
+    strong_components,
+    topological_order,
+)
+from fsmc.analysis.dominators import NONE, immediate_dominators
+from fsmc.analysis.graph import Graph, Move
+from fsmc.policy.model import Policy
+
+
+class Facts:
+    """What follows from the moves of *policy*; ``fsmc.analysis.graph`` says what counts as a move.
+
+    Guards count as both true and false, so a state is called reachable when some outcome of the guards leads there. Where the
+    initial state does not exist, every state counts as reachable and no path leads to any: that one mistake is enough.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.open = policy.topology == "open"
+        self.rooted = policy.initial in policy.states
+        self._names = tuple(policy.states)
+
+    # Moves
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The moves over numbered states."""
+        return Graph(self.policy)
+
+    def moves(self, state: str) -> list[Move]:
+        """Every move out of *state*; those by request under ``open`` are not listed."""
+        return self.graph.moves(state)
+
+    def leaves(self, state: str) -> bool:
+        """Whether *state* has a move at all."""
+        return bool(self.graph.successors[self.graph.index[state]])
+
+    @cached_property
+    def broken(self) -> frozenset[str]:
+        """The states with a move to a state that does not exist."""
+        return self._named(self.graph.broken)
+
+    # What can be reached
+
+    @cached_property
+    def _from_initial(self) -> tuple[list[int], list[int]]:
+        if not self.rooted:
+            return list(range(len(self.graph.successors))), [START] * len(self.graph.successors)
+        return breadth_first(self.graph.successors, [self.graph.index[self.policy.initial]])
+
+    @cached_property
+    def reachable(self) -> frozenset[str]:
+        """The states that a session can come to."""
+        return self._named(self._from_initial[0])
+
+    @cached_property
+    def by_distance(self) -> tuple[str, ...]:
+        """The reachable states, nearest to the initial one first."""
+        return tuple(self._names[node] for node in self._from_initial[0] if node != self.graph.hub)
+
+    def path_to(self, state: str) -> list[Move] | None:
+        """A shortest way from the initial state to *state*; None when there is none."""
+        node = self.graph.index[state]
+        if not self.rooted or self._from_initial[1][node] == UNSEEN:
+            return None
+        if state == self.policy.initial:
+            return []
+        if self.open:
+            return [Move(self.policy.initial, state, "request", None, self.policy.root)]
+        return self._walk(path(self._from_initial[1], node))
+
+    def trace_to(self, state: str) -> tuple[str, ...]:
+        """``path_to`` as the text of each move; empty when there is no way."""
+        return tuple(map(str, self.path_to(state) or ()))
+
+    @cached_property
+    def unreachable_groups(self) -> tuple[tuple[str, ...], ...]:
+        """Where the unreachable part of the graph begins: its groups of states that nothing outside the group leads to."""
+        missing = [node for node, origin in enumerate(self._from_initial[1]) if origin == UNSEEN]
+        if not missing:
+            return ()
+        names = self._within(missing)
+        successors = [[names[target] for target in self.graph.successors[node] if target in names] for node in missing]
+        groups = strong_components(successors)
+        group_of = {member: number for number, group in enumerate(groups) for member in group}
+        entered_groups = {
+            group_of[target]
+            for member, targets in enumerate(successors)
+            for target in targets
+            if group_of[target] != group_of[member]
+        }
+        found = [sorted(missing[i] for i in group) for n, group in enumerate(groups) if n not in entered_groups]
+        return tuple(tuple(self._names[node] for node in group) for group in sorted(found))
+
+    # What can end
+
+    @cached_property
+    def terminals(self) -> tuple[str, ...]:
+        """The terminal states, in the order written."""
+        return tuple(state.name for state in self.policy.states.values() if state.kind == "terminal")
+
+    @cached_property
+    def finishing(self) -> frozenset[str]:
+        """The states from which a terminal state can be reached, themselves included."""
+        return self.leading_to(self.terminals)
+
+    def leading_to(self, states: Iterable[str]) -> frozenset[str]:
+        """*states* and every state from which one of them can be reached."""
+        index = self.graph.index
+        return self._named(breadth_first(self.graph.predecessors, (index[name] for name in states))[0])
+
+    @cached_property
+    def immediate_postdominators(self) -> dict[str, str]:
+        """For a state the first other state that all its ways to an end pass; missing where there is none."""
+        end = len(self.graph.successors)
+        backward = [*self.graph.predecessors, [self.graph.index[name] for name in self.terminals]]
+        return self._tree(immediate_dominators(backward, end))
+
+    # What goes round
+
+    @cached_property
+    def order(self) -> tuple[str, ...] | None:
+        """The states, each before those it leads to; None when there is a cycle."""
+        order = topological_order(self.graph.successors)
+        return None if order is None else tuple(self._names[node] for node in order if node != self.graph.hub)
+
+    @property
+    def acyclic(self) -> bool:
+        """Whether no state can be entered twice, as far as moves tell."""
+        return self.order is not None
+
+    @cached_property
+    def components(self) -> tuple[tuple[str, ...], ...]:
+        """The groups of states that lead to each other, each after the groups it leads to."""
+        hub = self.graph.hub
+        groups = (sorted(node for node in group if node != hub) for group in strong_components(self.graph.successors))
+        return tuple(tuple(self._names[node] for node in group) for group in groups if group)
+
+    def cycles(self, without: Container[str] = (), fallbacks: bool = True) -> list[frozenset[str]]:
+        """The groups of states that can be gone round in while no state of *without* is entered.
+
+        With *fallbacks* false, the fallbacks of budgets do not count as moves.
+        """
+        kept = [node for node, name in enumerate(self._names) if name not in without]
+        names = self._within(kept)
+        if fallbacks:
+            successors = [[names[t] for t in self.graph.successors[node] if t in names] for node in kept]
+        else:
+            successors = [
+                [names[self.graph.index[move.target]] for move in self.moves(self._names[node])
+                 if move.event is not None and self.graph.index[move.target] in names]
+                for node in kept
+            ]  # fmt: skip
+        if topological_order(successors) is not None:
+            return []
+        groups = strong_components(successors)
+        return [
+            self._named(kept[member] for member in group)
+            for group in groups
+            if len(group) > 1 or group[0] in successors[group[0]]
+        ]
+
+    def shortest_cycle(self, inside: frozenset[str]) -> list[Move]:
+        """A shortest way round through the state of *inside*, a group that ``cycles`` gave, that is nearest to the initial one."""
+        index = self.graph.index
+        numbers = {index[name] for name in inside}
+        start = next((node for node in self._from_initial[0] if node in numbers), min(numbers))
+        nodes = shortest_cycle(self.graph.successors, start, numbers)
+        assert nodes is not None
+        return self._walk(nodes)
+
+    # What must be passed
+
+    @cached_property
+    def immediate_dominators(self) -> dict[str, str]:
+        """For a reachable state the last other state that all ways to it pass; missing for the initial state."""
+        if not self.rooted:
+            return {}
+        return self._tree(immediate_dominators(self.graph.successors, self.graph.index[self.policy.initial]))
+
+    def dominators(self, state: str) -> Iterator[str]:
+        """The states that every way from the initial state to *state* passes, from *state* itself back to the initial one."""
+        here: str | None = state
+        while here is not None:
+            yield here
+            here = self.immediate_dominators.get(here)
+
+    # Tools and events
+
+    @cached_property
+    def _offers(self) -> dict[str, tuple[str, ...]]:
+        offers: dict[str, list[str]] = {name: [] for name in self.policy.tools}
+        for state in self.policy.states.values():
+            if state.kind != "terminal" and state.name in self.reachable:
+                for tool in state.tools:
+                    offers[tool].append(state.name)
+        return {tool: tuple(states) for tool, states in offers.items()}
+
+    def offering(self, tool: str) -> tuple[str, ...]:
+        """The reachable states that offer *tool*, in the order written."""
+        return self._offers[tool]
+
+    def result_events(self, tools: Iterable[str]) -> set[str]:
+        """The events that a call of one of *tools* can raise."""
+        return {event for tool in tools for event in self.policy.tools[tool].events}
+
+    def raised_before(self, events: Iterable[str]) -> dict[str, frozenset[str]]:
+        """For each reachable state those of *events* that a tool can have raised by then: there, or on some way there.
+
+        The result of a call may arrive after another one has moved the machine, so an event is not only heard where its tool is
+        offered.
+        """
+        bits = {event: 1 << number for number, event in enumerate(dict.fromkeys(events))}
+        known: dict[tuple[str, ...], int] = {}
+        masks: dict[str, int] = {}
+        for name in self.reachable:
+            tools = self.policy.states[name].tools
+            if tools not in known:
+                known[tools] = sum(bits.get(event, 0) for event in self.result_events(tools))
+            masks[name] = known[tools]
+        names, index, successors = self._names, self.graph.index, self.graph.successors
+        # Groups come after the groups they lead to, so the reverse visits every group after all that lead to it.
+        for group in reversed(self.components):
+            mask = 0
+            for name in group:
+                mask |= masks.get(name, 0)
+            for name in group:
+                if name in masks:
+                    masks[name] = mask
+                    for target in successors[index[name]]:
+                        if target < len(names):
+                            masks[names[target]] |= mask
+        sets: dict[int, frozenset[str]] = {}
+        for mask in masks.values():
+            if mask not in sets:
+                sets[mask] = frozenset(event for event, bit in bits.items() if mask & bit)
+        return {name: sets[mask] for name, mask in masks.items()}
+
+    # From numbers to names
+
+    def _named(self, nodes: Iterable[int]) -> frozenset[str]:
+        hub, names = self.graph.hub, self._names
+        return frozenset(names[node] for node in nodes if node != hub)
+
+    def _within(self, nodes: list[int]) -> dict[int, int]:
+        return {node: number for number, node in enumerate(nodes)}
+
+    def _tree(self, parents: list[int]) -> dict[str, str]:
+        """A dominator tree by names, the hub cut out."""
+        count = len(self._names)
+        tree = {}
+        for node, name in enumerate(self._names):
+            above = parents[node]
+            if above == self.graph.hub:
+                above = parents[above]
+            if above != NONE and above < count:
+                tree[name] = self._names[above]
+        return tree
+
+    def _walk(self, nodes: list[int]) -> list[Move]:
+        """The moves of a walk, the first of several between two states."""
+        names = [self._names[node] for node in nodes]
+        return [
+            next(move for move in self.moves(source) if move.target == target)
+            for source, target in zip(names, names[1:], strict=False)
+        ]

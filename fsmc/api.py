@@ -1,0 +1,72 @@
+"""The functions of ``import fsmc``: a policy or a table in, a frozen table, findings or a picture out.
+
+Loading a compiled table imports the standard library and ``fsmc.runtime``, nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fsmc.runtime.errors import FsmcError
+from fsmc.runtime.table import Table
+from fsmc.stored import read_table_data
+
+if TYPE_CHECKING:
+    from fsmc.findings import Finding
+
+
+class PolicyError(FsmcError):
+    """A policy has findings at error level and cannot be compiled; ``findings`` holds all of them, warnings too."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(self.findings)
+
+    def __str__(self) -> str:
+        from fsmc.report.concise import concise
+
+        return "the policy has errors\n" + concise(self.findings).rstrip("\n")
+
+
+def load(path: str | os.PathLike[str]) -> Table:
+    """The frozen table of the policy or compiled table at *path*.
+
+    Raises ``PolicyError`` when the policy has errors, ``TableError`` when a table was damaged or changed, and another
+    ``FsmcError`` when the file cannot be read.
+    """
+    data = read_table_data(path)
+    return Table(data) if data is not None else compile(path)
+
+
+def compile(path: str | os.PathLike[str]) -> Table:
+    """The frozen table of the policy at *path*. Raises ``PolicyError`` when it has errors."""
+    from fsmc.source import read
+
+    return Table(table_of(read(path)))
+
+
+def table_of(document: Any, source_map: bool = False) -> dict[str, Any]:
+    """The table of a policy that was read, as JSON data. Raises ``PolicyError`` when it has errors."""
+    from fsmc.compiler import compile_policy
+    from fsmc.linter import load_policy
+
+    policy, findings = load_policy(document)
+    if policy is None or any(finding.level == "error" for finding in findings):
+        raise PolicyError(findings)
+    return compile_policy(policy, source_map)
+
+
+def lint(path: str | os.PathLike[str]) -> list[Finding]:
+    """What is wrong with the policies at *path*: a file, a folder or a glob. Raises ``FsmcError`` for unreadable input."""
+    from fsmc.linter import lint
+
+    return lint(path)
+
+
+def render(source: Table | str | os.PathLike[str], format: str = "mermaid", **options: Any) -> str | bytes:
+    """A diagram of a table, or of the policy or table at a path, as ``mermaid``, ``dot``, ``svg`` (text) or ``png`` (bytes)."""
+    from fsmc.render import render
+
+    return render(source if isinstance(source, Table) else load(source), format, **options)

@@ -1,0 +1,27 @@
+"""``fsmc explain``"""
+
+from __future__ import annotations
+
+import click
+
+from fsmc.cli.files import write_text
+from fsmc.rules import all_rules
+
+
+@click.command("explain")
+@click.argument("code", metavar="CODE")
+def command(code: str) -> int:
+    """Explain a finding by its code (FSM301) or name (cycle): what it means, a bad and a good example."""
+    from inspect import cleandoc
+
+    wanted = code.strip().lower()
+    for rule in all_rules():
+        if wanted in (rule.code.lower(), rule.name):
+            write_text(f"{rule.code} {rule.name} ({rule.level})\n\n{cleandoc(rule.doc)}\n")
+            return 0
+    from difflib import get_close_matches
+
+    names = [name for rule in all_rules() for name in (rule.code.lower(), rule.name)]
+    near = get_close_matches(wanted, names, 1)
+    hint = f"did you mean `{near[0].upper() if near[0].startswith('fsm') else near[0]}`?" if near else "`fsmc rules` lists them"
+    raise click.UsageError(f"no rule is called {code!r}; {hint}")

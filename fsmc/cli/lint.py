@@ -1,0 +1,50 @@
+"""``fsmc lint``"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from fsmc.cli.files import color_wanted, note, read_stdin, write_text
+from fsmc.cli.options import color_option, format_option, option, stdin_filename_option
+from fsmc.discovery import inputs
+from fsmc.findings import LEVELS, Finding
+from fsmc.linter import lint_document
+from fsmc.report import FORMATS, exit_code, report
+from fsmc.source import Document
+
+
+@click.command("lint")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@format_option(FORMATS, "How to write the findings.")
+@option(
+    "--fail-on", text="The lowest level of finding that makes the exit code 1.", type=click.Choice((*LEVELS, "never")),
+    default="error", show_default=True,
+)  # fmt: skip
+@stdin_filename_option
+@color_option
+def command(paths: tuple[str, ...], format_: str, fail_on: str, stdin_filename: str, color: str) -> int:
+    """Say what is wrong with policies and compiled tables.
+
+    PATH is a file, a folder (all policies below it), a glob, or - for standard input.
+    """
+    findings: list[Finding] = []
+    documents: dict[str, Document | None] = {}
+    unreadable = False
+    for found in inputs(paths, read_stdin, stdin_filename):
+        if found.error is not None:
+            note(f"fsmc: {found.error}")
+            unreadable = True
+            continue
+        documents[found.path] = found.document
+        if found.document is not None:  # a table is checked by loading it
+            findings += lint_document(found.document)
+
+    def source_line(path: str, number: int) -> str:
+        document = documents.get(path)
+        return document.line(number) if document is not None else ""
+
+    if documents or format_ == "json":
+        write_text(report(format_, findings, list(documents), source_line, color_wanted(color, sys.stdout)))
+    return exit_code(findings, fail_on, unreadable)

@@ -1,0 +1,49 @@
+"""Options as the commands declare them, and those that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+Decorator = Callable[[Any], Any]
+
+
+class _Option(click.Option):
+    """click cleans a help text when the option is made, which costs an import; ours are clean."""
+
+    def __init__(self, declarations: Sequence[str], text: str, **settings: Any) -> None:
+        super().__init__(declarations, **settings)
+        self.help = text
+
+
+def option(*declarations: str, text: str, **settings: Any) -> Decorator:
+    """``click.option`` with the help text *text*."""
+    return click.option(*declarations, cls=_Option, text=text, **settings)
+
+
+def policy_argument(name: str = "policy", metavar: str = "POLICY") -> Decorator:
+    """The one input of a command: a path, or ``-`` for standard input."""
+    return click.argument(name, metavar=metavar)
+
+
+def format_option(formats: Sequence[str], text: str = "How to write the result.") -> Decorator:
+    """``--format`` with the first of *formats* as the default."""
+    return option("--format", "format_", text=text, type=click.Choice(formats), default=formats[0], show_default=True)
+
+
+def output_option(text: str = "Where to write the result; - for standard output.") -> Decorator:
+    """``-o FILE``, standard output by default."""
+    return option("-o", "--output", text=text, metavar="FILE", default="-")
+
+
+stdin_filename_option = option(
+    "--stdin-filename", text="The name to report for standard input; its suffix says the format.", metavar="NAME",
+    default="<stdin>",
+)  # fmt: skip
+
+color_option = option(
+    "--color", text="When to use colours; by default on a terminal. NO_COLOR and FORCE_COLOR are respected.",
+    type=click.Choice(("auto", "always", "never")), default="auto",
+)  # fmt: skip

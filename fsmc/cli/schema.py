@@ -1,0 +1,18 @@
+"""``fsmc schema``"""
+
+from __future__ import annotations
+
+import click
+
+from fsmc.cli.files import write_text
+from fsmc.policy.schema import schema_text
+
+SCHEMAS = ("policy", "table", "trace")
+
+
+@click.command("schema")
+@click.argument("name", type=click.Choice(SCHEMAS), default="policy")
+def command(name: str) -> int:
+    """Print a published JSON Schema: of a policy, of a compiled table, or of one line of a native trace."""
+    write_text(schema_text(f"{name}-v1"))
+    return 0

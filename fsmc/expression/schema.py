@@ -1,0 +1,163 @@
+"""JSON Schema read as a type: the part of it that helps to check an expression.
+
+Whatever is not understood becomes `DYN`: a schema can make the checker silent, never wrong.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsmc.expression.types import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    INT,
+    NULL,
+    NUMBER,
+    STRING,
+    ListType,
+    MapType,
+    String,
+    Type,
+    join,
+    meet,
+)
+
+_SIMPLE: dict[str, Type] = {
+    "boolean": BOOL,
+    "integer": INT,
+    "number": NUMBER,
+    "string": STRING,
+    "null": NULL,
+}
+# These may add fields under a condition, so that no field can be called unknown.
+_CONDITIONAL = ("if", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef")
+_OBJECT_WORDS = ("properties", "required", "additionalProperties", "patternProperties")
+_LIST_WORDS = ("items", "prefixItems")
+_MAX_DEPTH = 32
+
+
+def from_schema(schema: bool | Mapping[str, Any] | None) -> Type:
+    """The type of the values that a JSON Schema accepts, as far as it can be told."""
+    return _Reader(schema).read(schema, 0)
+
+
+class _Reader:
+    """One schema document; `known` holds what its references were found to be."""
+
+    __slots__ = ("known", "root")
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self.known: dict[str, Type] = {}
+
+    def read(self, schema: Any, depth: int) -> Type:
+        if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
+            return DYN
+        parts = [self.declared(schema, depth)]
+        if "$ref" in schema:
+            parts.append(self.reference(schema["$ref"], depth))
+        if isinstance(schema.get("allOf"), list):
+            parts += [self.read(part, depth + 1) for part in schema["allOf"]]
+        for word in ("anyOf", "oneOf"):
+            if isinstance(schema.get(word), list):
+                parts.append(join(self.read(part, depth + 1) for part in schema[word]))
+        kind = parts[0]
+        for part in parts[1:]:
+            kind = meet(kind, part)
+        return kind
+
+    def declared(self, schema: Mapping[str, Any], depth: int) -> Type:
+        """What a schema says by itself, without the schemas that it combines."""
+        kind = self.by_type(schema, depth)
+        values = [schema["const"]] if "const" in schema else schema.get("enum")
+        if isinstance(values, list) and values:
+            return meet(kind, join(map(_of_value, values)))
+        return kind
+
+    def by_type(self, schema: Mapping[str, Any], depth: int) -> Type:
+        names = schema.get("type")
+        if names is None:
+            # Strictly these words bind only objects and lists, but whoever writes them means those.
+            if any(word in schema for word in _OBJECT_WORDS):
+                names = ["object"] if "properties" in schema else []
+            elif any(word in schema for word in _LIST_WORDS):
+                names = ["array"]
+        if isinstance(names, str):
+            names = [names]
+        if not isinstance(names, list) or not names:
+            return DYN
+        return join(self.named(name, schema, depth) for name in names)
+
+    def named(self, name: Any, schema: Mapping[str, Any], depth: int) -> Type:
+        if name == "object":
+            return self.object(schema, depth)
+        if name == "array":
+            return ListType(self.items(schema, depth))
+        return _SIMPLE.get(name, DYN) if isinstance(name, str) else DYN
+
+    def object(self, schema: Mapping[str, Any], depth: int) -> Type:
+        properties = schema.get("properties")
+        fields: dict[str, Type] = {}
+        if isinstance(properties, Mapping):
+            fields = {str(key): self.read(part, depth + 1) for key, part in properties.items()}
+        required = schema.get("required")
+        names = required if isinstance(required, list) else []
+        always = frozenset(name for name in names if isinstance(name, str))
+        return MapType(fields, always, self.rest(schema, depth))
+
+    def rest(self, schema: Mapping[str, Any], depth: int) -> Type | None:
+        """The type of the fields that have no name, `None` where they are mistakes."""
+        if "patternProperties" in schema or any(word in schema for word in _CONDITIONAL):
+            return DYN
+        others = schema.get("additionalProperties", schema.get("unevaluatedProperties"))
+        if others is False:
+            return None
+        if others is None:
+            # The author of named fields wants a misspelt one found.
+            return None if schema.get("properties") else DYN
+        return self.read(others, depth + 1)
+
+    def items(self, schema: Mapping[str, Any], depth: int) -> Type:
+        first = schema.get("prefixItems")
+        others = schema.get("items")
+        if isinstance(others, list):  # how drafts before 2020-12 wrote `prefixItems`
+            first, others = others, schema.get("additionalItems")
+        if not isinstance(first, list):
+            return self.read(others, depth + 1)
+        kinds = [self.read(part, depth + 1) for part in first]
+        if others is not False:
+            kinds.append(self.read(others, depth + 1))
+        return join(kinds)
+
+    def reference(self, pointer: Any, depth: int) -> Type:
+        """The type behind a local reference; one that leads back to itself is `DYN` there."""
+        if not isinstance(pointer, str) or not pointer.startswith("#"):
+            return DYN
+        if pointer not in self.known:
+            self.known[pointer] = DYN
+            self.known[pointer] = self.read(self.target(pointer), depth + 1)
+        return self.known[pointer]
+
+    def target(self, pointer: str) -> Any:
+        schema = self.root
+        for part in pointer[1:].split("/")[1:]:
+            name = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(schema, Mapping):
+                return None
+            schema = schema.get(name)
+        return schema if pointer == "#" or pointer.startswith("#/") else None
+
+
+def _of_value(value: Any) -> Type:
+    if value is None:
+        return NULL
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, str):
+        return String(frozenset((value,)))
+    if isinstance(value, int):
+        return INT
+    if isinstance(value, float):
+        # JSON Schema has one kind of number: 1.0 in an enum also allows the integer 1.
+        return NUMBER if value.is_integer() else DOUBLE
+    return DYN

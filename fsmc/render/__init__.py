@@ -1,0 +1,51 @@
+"""Pictures of a table: Mermaid and DOT written here, SVG and PNG drawn by Graphviz, and a table of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from fsmc.render import dot, mermaid, picture
+from fsmc.render.diagram import Diagram, extract
+from fsmc.render.errors import RenderError
+from fsmc.render.paint import paint_findings, paint_trace
+from fsmc.render.show import show
+
+if TYPE_CHECKING:
+    from fsmc.findings import Finding
+    from fsmc.runtime.table import Table
+
+__all__ = ["FORMATS", "RenderError", "render", "show"]
+
+_RENDERERS: dict[str, Callable[[Diagram], str | bytes]] = {
+    "mermaid": mermaid.write,
+    "dot": dot.write,
+    "svg": lambda diagram: picture.draw(dot.write(diagram), "svg"),
+    "png": lambda diagram: picture.draw(dot.write(diagram), "png"),
+}
+FORMATS = tuple(_RENDERERS)
+
+
+def render(
+    table: Table,
+    format: str = "mermaid",
+    *,
+    tools: bool = False,
+    trace: Iterable[Any] | None = None,
+    findings: Iterable[Finding] | None = None,
+) -> str | bytes:
+    """Draw *table*: text for ``mermaid`` and ``dot``, bytes for ``svg`` and ``png``, which need Graphviz.
+
+    With *tools*, each state lists the tools it offers. *trace* paints the path of a run: steps as ``(source, target)`` pairs of
+    state names, or as objects with ``source``, ``target`` and perhaps ``event`` and ``kind``, such as ``Step``. *findings* paints
+    the states that lint has something to say about. Raises ``RenderError``.
+    """
+    writer = _RENDERERS.get(format)
+    if writer is None:
+        raise RenderError(f"unknown format `{format}`: the formats are {', '.join(FORMATS)}")
+    diagram = extract(table, tools)
+    if trace is not None:
+        diagram = paint_trace(diagram, trace, table.topology == "open")
+    if findings is not None:
+        diagram = paint_findings(diagram, findings)
+    return writer(diagram)

@@ -1,0 +1,56 @@
+"""Plain terminal output: colours where they are wanted, and nothing raw from a file that a terminal might obey."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_CODES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "info": "1;36",
+    "strong": "1",
+    "frame": "34",
+    "dim": "2",
+}
+
+
+def wants_color(stream: Any, environ: Mapping[str, str]) -> bool:
+    """Whether to write colours to *stream*: ``NO_COLOR`` and ``FORCE_COLOR`` decide, else whether it is a terminal."""
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR") not in (None, "", "0"):
+        return True
+    return environ.get("TERM") != "dumb" and bool(stream.isatty())
+
+
+def paint(text: str, style: str, color: bool) -> str:
+    """*text* in a style of this module, or as it is."""
+    return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if color else text
+
+
+def printable(text: str) -> str:
+    """*text* on one line, with escapes for control characters and for what is invisible or turns the reading direction."""
+    if text.isprintable():
+        return text
+    return "".join(map(shown_character, text))
+
+
+def shown_character(character: str) -> str:
+    """One character as a terminal may get it; a tab is one space."""
+    if character.isprintable():
+        return character
+    return " " if character == "\t" else ascii(character)[1:-1]
+
+
+def width(text: str) -> int:
+    """How many columns printable *text* takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    columns = 0
+    for character in text:
+        if category(character) not in ("Mn", "Me"):
+            columns += 2 if east_asian_width(character) in "WF" else 1
+    return columns

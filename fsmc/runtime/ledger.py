@@ -1,0 +1,122 @@
+"""Calls of one session as they are counted: in flight, in a row, since the state was entered, in all."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fsmc.runtime.decision import Loop
+from fsmc.runtime.infos import StateInfo, ToolInfo
+
+
+class InFlight(NamedTuple):
+    """A call between its check and its result. ``key`` is equal for identical calls."""
+
+    tool: ToolInfo
+    key: str
+    arguments: dict[str, Any]
+    episode: int
+
+
+class Limit(NamedTuple):
+    """A limit that a call would overstep: the code and reason of the refusal, and what would unlock it."""
+
+    code: str
+    reason: str
+    unlock: str = ""
+
+
+class Ledger:
+    """Counts calls; a call in flight counts against every limit, so that parallel calls cannot overspend.
+
+    An *episode* lasts from entering a state to entering another one. Calls of earlier episodes may still be in flight, but
+    count against the budget of none.
+    """
+
+    __slots__ = ("in_flight", "successes", "refusals", "_episode", "_spent", "_run", "_run_key", "_told")
+
+    def __init__(self) -> None:
+        self.in_flight: dict[str, InFlight] = {}
+        self.successes: dict[str, int] = {}
+        self.refusals = 0
+        self._episode = 0
+        self._spent = 0
+        self._run = 0
+        self._run_key = ""
+        self._told = False
+
+    def begin_episode(self) -> None:
+        """Another state was entered: a fresh budget."""
+        self._episode += 1
+        self._spent = self._run = 0
+        self._run_key = ""
+        self._told = False
+
+    def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any]) -> None:
+        """A call was allowed."""
+        self.in_flight[call_id] = InFlight(tool, key, arguments, self._episode)
+        self._spent += 1
+
+    def give_back(self, call: InFlight) -> None:
+        """A call taken out of flight was not made."""
+        if call.episode == self._episode:
+            self._spent -= 1
+
+    def settle(self, call: InFlight, failed: bool) -> None:
+        """A call taken out of flight has its result."""
+        if call.episode == self._episode:
+            self._run = self._run + 1 if call.key == self._run_key else 1
+            self._run_key = call.key
+        if not failed:
+            self.successes[call.tool.name] = self.successes.get(call.tool.name, 0) + 1
+
+    def overstepped(self, tool: ToolInfo, key: str, state: StateInfo) -> Limit | None:
+        """The first limit that one more call of *tool* would overstep, or None."""
+        name = tool.name
+        if tool.max_calls is not None:
+            flying = sum(call.tool is tool for call in self.in_flight.values())
+            if self.successes.get(name, 0) + flying >= tool.max_calls:
+                return Limit("max_calls", f"`{name}` may be called {times(tool.max_calls)} in a session, and was")
+        if state.parallel_calls is not None and len(self.in_flight) >= state.parallel_calls:
+            one = state.parallel_calls == 1
+            text = "another call is in flight" if one else f"{state.parallel_calls} calls are in flight"
+            return Limit("parallel_calls", text, "wait for a result")
+        budget = state.budget
+        if budget is None:
+            return None
+        if budget.limit is not None and self._spent >= budget.limit:
+            return Limit("budget_exhausted", f"{state.name} allows {budget.limit} calls, and they are spent", "leave the state")
+        if budget.repeated is not None and self._run_of(key) >= budget.repeated:
+            text = f"`{name}` was called {times(budget.repeated)} in a row with the same arguments"
+            return Limit("repeated_call", text, "call another tool, or with other arguments")
+        return None
+
+    def loop(self, call: InFlight, state: StateInfo) -> tuple[Loop | None, bool]:
+        """After *call* was settled: the loop to tell of (once an episode), and whether the budget is spent."""
+        budget = state.budget
+        if budget is None or call.episode != self._episode:
+            return None, False
+        waiting = any(other.episode == self._episode for other in self.in_flight.values())
+        if budget.limit is not None and self._spent >= budget.limit and not waiting:
+            found = Loop(state.name, "limit", call.tool.name, self._spent, budget.limit)
+        elif budget.repeated is not None and self._run >= budget.repeated:
+            found = Loop(state.name, "repeated", call.tool.name, self._run, budget.repeated)
+        else:
+            return None, False
+        told, self._told = self._told, True
+        return (None if told else found), True
+
+    def _run_of(self, key: str) -> int:
+        """How many calls in a row up to now were this very call, counting those in flight."""
+        run = 0
+        for call in reversed(self.in_flight.values()):
+            if call.episode != self._episode:
+                continue
+            if call.key != key:
+                return run
+            run += 1
+        return run + (self._run if self._run_key == key else 0)
+
+
+def times(number: int) -> str:
+    """``once``, ``twice``, ``3 times``."""
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")

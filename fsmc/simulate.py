@@ -1,0 +1,294 @@
+"""Recorded runs through the engine that applications use: what a policy would have decided, step by step.
+
+The simulator drives a ``Session``; it decides nothing itself. A refused call moves nothing and its recorded result is passed
+over, so the run goes on as the policy would have enforced it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from fsmc.runtime.decision import Decision, Settled
+from fsmc.runtime.errors import BindingError, SessionError
+from fsmc.runtime.session import Session
+from fsmc.runtime.infos import Step
+from fsmc.runtime.table import Table
+from fsmc.trace.records import (
+    Approval, Call, ContextChange, Event, Flaw, Goto, GuardOutcomes, Release, Result, Run,
+)  # fmt: skip
+
+
+class StepReport(NamedTuple):
+    """One record of a run and what became of it.
+
+    ``verdict`` is ``allow``, ``deny`` or ``ask`` for calls; ``moved``, ``stayed`` or ``refused`` for events, results and
+    requests; ``noted`` for everything else. ``code`` and ``reason`` are the decision's or the step's. ``state`` is the state
+    after it, ``moves`` the moves it made, as (source, label, target). ``allowed_tools`` is what was allowed instead.
+    """
+
+    at: str
+    kind: str
+    subject: str
+    arguments: Any
+    verdict: str
+    code: str
+    reason: str
+    state: str
+    moves: tuple[tuple[str, str, str], ...] = ()
+    allowed_tools: tuple[str, ...] = ()
+    unlock: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class TraceFinding(NamedTuple):
+    """Something wrong with the trace itself.
+
+    ``code``: ``broken_record``, ``broken_arguments``, ``missing_result``, ``orphan_result``, ``duplicate_result``,
+    ``duplicate_call``, ``bad_context``, ``bad_approval``, ``unknown_guard``, ``other_digest``.
+    """
+
+    at: str
+    code: str
+    message: str
+
+
+class RunReport(NamedTuple):
+    """A whole run. ``finished`` says whether it ended in a terminal state; ``open_calls`` were never settled."""
+
+    name: str
+    steps: tuple[StepReport, ...]
+    findings: tuple[TraceFinding, ...]
+    state: str
+    finished: bool
+    open_calls: tuple[str, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def violations(self) -> tuple[StepReport, ...]:
+        """The steps that the policy refused or would have held: denied and unapproved calls, refused events."""
+        return tuple(step for step in self.steps if step.verdict in ("deny", "ask", "refused"))
+
+    @property
+    def clean(self) -> bool:
+        """Whether the run follows the policy and the trace is sound."""
+        return not self.violations and not self.findings
+
+
+def simulate(
+    table: Table,
+    run: Run,
+    *,
+    context: Mapping[str, Any] | None = None,
+    guards: Mapping[str, bool] | None = None,
+    approve: bool = False,
+) -> RunReport:
+    """Play *run* through a session of *table*.
+
+    *context* are facts that the trace does not tell, *guards* fixed outcomes of external guards. With *approve* every call that
+    needs an approval gets it: for transcripts that do not record people.
+
+    Raises ``BindingError`` when the context does not match the policy or a guard is not an external one of it.
+    """
+    return _Player(table, run, context or {}, guards or {}, approve).play()
+
+
+def simulate_all(table: Table, runs: Iterable[Run], **options: Any) -> Iterator[RunReport]:
+    """``simulate`` for each of many runs, as they come."""
+    return (simulate(table, run, **options) for run in runs)
+
+
+class _NotRecorded(Exception):
+    """An external guard was asked and the trace does not say what it answered."""
+
+
+class _Player:
+    def __init__(
+        self, table: Table, run: Run, context: Mapping[str, Any], guards: Mapping[str, bool], approve: bool
+    ) -> None:
+        external = [guard.name for guard in table.guards.values() if guard.external]
+        for name in guards:
+            if name not in external:
+                raise BindingError(f"`{name}` is not an external guard of this policy")
+        self._outcomes = dict(guards)
+        self._run = run
+        self._approve = approve
+        self._steps: list[StepReport] = []
+        self._findings: list[TraceFinding] = []
+        self._refused: dict[str, str] = {}
+        self._settled: set[str] = set()
+        self._called_at: dict[str, str] = {}
+        self._session = Session(
+            table,
+            {**run.context, **context},
+            {name: self._answer(name) for name in external},
+            clock=lambda: 0.0,  # a recorded run has no clock: approvals do not expire while it plays
+        )
+        if run.digest is not None and run.digest != table.digest:
+            self._find("header", "other_digest", "the trace was recorded under another version of the policy")
+
+    def play(self) -> RunReport:
+        handlers: dict[type, Callable[[Any], None]] = {
+            Call: self._call, Result: self._result, Release: self._release, Event: self._event, Goto: self._goto,
+            ContextChange: self._context, GuardOutcomes: self._guards, Approval: self._approval, Flaw: self._flaw,
+        }  # fmt: skip
+        for record in self._run.records:
+            handlers[type(record)](record)
+        session = self._session
+        for call_id in session.in_flight:
+            self._find(self._called_at[call_id], "missing_result", f"call {call_id} was allowed and has no result")
+        return RunReport(
+            name=self._run.name,
+            steps=tuple(self._steps),
+            findings=tuple(self._findings),
+            state=session.state,
+            finished=session.finished,
+            open_calls=session.in_flight,
+            counts=_counts(self._steps, self._findings),
+        )
+
+    def _answer(self, name: str) -> Callable[[Mapping[str, Any]], object]:
+        def answer(facts: Mapping[str, Any]) -> bool:
+            if name not in self._outcomes:
+                raise _NotRecorded("its outcome is not recorded")
+            return self._outcomes[name]
+
+        return answer
+
+    def _call(self, call: Call) -> None:
+        session = self._session
+        if call.id in self._called_at:
+            self._find(call.at, "duplicate_call", f"call id {call.id} was used before, at {self._called_at[call.id]}")
+        decision = session.check(call.tool, call.arguments)
+        if decision.verdict == "ask" and self._approve:
+            session.approve(call.tool, call.arguments)
+        decision = session.reserve(call.tool, call.arguments, call.id)
+        self._called_at.setdefault(call.id, call.at)
+        if decision.allowed:
+            self._settled.discard(call.id)
+        else:
+            self._refused[call.id] = call.tool
+        self._steps.append(_call_report(call, decision))
+
+    def _result(self, result: Result) -> None:
+        session, call_id = self._session, result.id
+        if call_id in session.in_flight:
+            before = session.state
+            settled = session.commit(call_id, result.value, result.failed)
+            self._settled.add(call_id)
+            self._steps.append(_result_report(result.at, settled, before, session.state))
+        elif call_id in self._settled:
+            self._find(result.at, "duplicate_result", f"call {call_id} has a result already; this one is passed over")
+        elif call_id in self._refused:
+            tool = self._refused.pop(call_id)
+            self._settled.add(call_id)
+            self._note(result.at, "result", tool, "of the refused call, passed over")
+        else:
+            self._find(result.at, "orphan_result", f"no call has the id {call_id}; this result is passed over")
+
+    def _release(self, release: Release) -> None:
+        if release.id in self._session.in_flight:
+            self._session.release(release.id)
+            self._settled.add(release.id)
+            self._note(release.at, "release", release.id, "given back")
+        elif self._refused.pop(release.id, None) is None:
+            self._find(release.at, "orphan_result", f"no call with the id {release.id} is in flight")
+
+    def _event(self, event: Event) -> None:
+        self._steps.append(_step_report(event.at, "event", event.name, event.payload, self._session.send(event.name, event.payload)))
+
+    def _goto(self, goto: Goto) -> None:
+        self._steps.append(_step_report(goto.at, "goto", goto.state, None, self._session.transition_to(goto.state)))
+
+    def _context(self, change: ContextChange) -> None:
+        try:
+            self._session.update(change.changes)
+        except SessionError as error:
+            self._find(change.at, "bad_context", str(error))
+            return
+        self._note(change.at, "context", ", ".join(change.changes), "written", change.changes)
+
+    def _guards(self, record: GuardOutcomes) -> None:
+        table = self._session.table
+        for name, outcome in record.outcomes.items():
+            if name not in table.guards or not table.guards[name].external:
+                self._find(record.at, "unknown_guard", f"`{name}` is not an external guard of this policy")
+                continue
+            self._outcomes[name] = outcome
+            self._note(record.at, "guard", name, f"answers {str(outcome).lower()} from here on")
+
+    def _approval(self, approval: Approval) -> None:
+        try:
+            self._session.approve(approval.tool, approval.arguments)
+        except SessionError as error:
+            self._find(approval.at, "bad_approval", str(error))
+            return
+        self._note(approval.at, "approve", approval.tool, "by a person", approval.arguments)
+
+    def _flaw(self, flaw: Flaw) -> None:
+        self._find(flaw.at, flaw.code, flaw.message)
+
+    def _find(self, at: str, code: str, message: str) -> None:
+        self._findings.append(TraceFinding(at, code, message))
+
+    def _note(self, at: str, kind: str, subject: str, reason: str, arguments: Any = None) -> None:
+        self._steps.append(StepReport(at, kind, subject, arguments, "noted", "", reason, self._session.state))
+
+
+def _call_report(call: Call, decision: Decision) -> StepReport:
+    return StepReport(
+        call.at, "call", call.tool, call.arguments, decision.verdict, decision.code, decision.reason, decision.state,
+        allowed_tools=decision.allowed_tools, unlock=decision.unlock,
+    )  # fmt: skip
+
+
+def _result_report(at: str, settled: Settled, before: str, after: str) -> StepReport:
+    moves = tuple(_move(step) for step in (settled.step, settled.fallback) if step is not None and step.moved)
+    parts = ["failed"] if settled.failed else []
+    if settled.event is not None:
+        parts.append(f"raises {settled.event}")
+    if settled.wrote:
+        parts.append(f"sets {', '.join(settled.wrote)}")
+    if settled.loop is not None:
+        loop = settled.loop
+        parts.append(f"budget of {loop.state} spent: {loop.made} of {loop.limit} {_MODES[loop.mode]}")
+    return StepReport(
+        at, "result", settled.tool, None, "moved" if moves else "stayed", settled.step.code if settled.step else "",
+        ", ".join(parts), after, moves, notes=settled.notes,
+    )  # fmt: skip
+
+
+_MODES = {"limit": "calls", "repeated": "identical calls"}
+
+
+def _step_report(at: str, kind: str, subject: str, payload: Any, step: Step) -> StepReport:
+    moves = (_move(step),) if step.moved else ()
+    state = step.target if step.moved and step.target is not None else step.source
+    reason = f"sets {', '.join(step.writes)}" if step.moved and step.writes else step.reason
+    return StepReport(at, kind, subject, payload, "moved" if step.moved else "refused", step.code, reason, state, moves)
+
+
+def _move(step: Step) -> tuple[str, str, str]:
+    label = "budget spent" if step.kind == "fallback" else step.event or "asked for"
+    return step.source, label, step.target or step.source
+
+
+def _counts(steps: list[StepReport], findings: list[TraceFinding]) -> dict[str, int]:
+    """How often each thing happened, by name, in order of name."""
+    counted: Counter[str] = Counter()
+    for step in steps:
+        if step.kind == "call":
+            counted["calls"] += 1
+            counted[step.verdict] += 1
+            if step.verdict != "allow":
+                counted[f"{step.verdict}: {step.code}"] += 1
+        elif step.verdict == "refused":
+            counted[f"{step.kind} refused: {step.code}"] += 1
+        counted["moves"] += len(step.moves)
+    for finding in findings:
+        counted[f"trace: {finding.code}"] += 1
+    return dict(sorted(counted.items()))
+
+
+__all__ = ["RunReport", "StepReport", "TraceFinding", "simulate", "simulate_all"]

@@ -1,0 +1,59 @@
+"""How long the token at a place is, so that a caret can cover it."""
+
+from __future__ import annotations
+
+import re
+
+from fsmc.source.tree import Format, Lines
+
+_DOUBLE_QUOTED = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
+_QUOTED_PARTS = re.compile(_DOUBLE_QUOTED + r"|'[^']*'?")
+_TOKENS = {
+    "json": re.compile(_DOUBLE_QUOTED + r'|[\[\]{},:]|[^\s,:\[\]{}"]+'),
+    # A bare key ends at a dot, a number goes on.
+    "toml": re.compile(
+        r'"{3}.*?"{3,5}|"{3}.*|' + r"'{3}.*?'{3,5}|'{3}.*|" + _DOUBLE_QUOTED + r"|'[^']*'?"
+        r"|[\[\]{},=]|[-+0-9][\w.:+-]*|[^\s,=\[\]{}#.]+"
+    ),
+}
+_YAML_SPECIAL = (
+    _DOUBLE_QUOTED + r"|'[^']*(?:''[^']*)*'?|[\[\]{},]|[-?:](?=\s|$)|[|>][-+0-9]*|[&*!][^\s,\]}]*"
+)
+_YAML_BLOCK = re.compile(_YAML_SPECIAL + r"|.+?(?=:(?:\s|$)|\s#|$)")
+_YAML_FLOW = re.compile(_YAML_SPECIAL + r"|.+?(?=:(?:[\s,\[\]{}]|$)|\s#|[,\[\]{}]|$)")
+
+
+def token_length(lines: Lines, offset: int, format: Format) -> int:
+    """The length of the token at `offset`, at least 1, never beyond the end of its line."""
+    number = lines.place(offset).line
+    rest = lines.text[offset : lines.end(number)]
+    if format == "yaml":
+        pattern = _YAML_FLOW if _in_flow(lines, offset, number) else _YAML_BLOCK
+    else:
+        pattern = _TOKENS[format]
+    match = pattern.match(rest)
+    return max(1, len(match.group().rstrip())) if match else 1
+
+
+def token(lines: Lines, offset: int, format: Format) -> str:
+    """The token at `offset` as the text has it."""
+    return lines.text[offset : offset + token_length(lines, offset, format)]
+
+
+def _in_flow(lines: Lines, offset: int, number: int) -> bool:
+    """Whether the place seems to lie inside [...] or {...}, judged by the lines just before it.
+
+    Parsing up to the place would be exact, and far too slow for every finding of a large file.
+    """
+    start = lines.starts[number - 1]
+    before = _QUOTED_PARTS.sub("", lines.text[start:offset])
+    opened = before.count("[") + before.count("{")
+    if opened > before.count("]") + before.count("}"):
+        return True
+    while number > 1:
+        number -= 1
+        above = lines.text[lines.starts[number - 1] : lines.end(number)]
+        above = re.sub(r"(?:^|\s)#.*", "", above).rstrip()
+        if above:
+            return above[-1] in ",[{"
+    return False

@@ -1,0 +1,95 @@
+"""The native trace: JSON Lines, one record a line, after ``schemas/trace-v1.schema.json``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from fsmc.policy.schema import schema, schema_text
+from fsmc.runtime.validator import Validator
+from fsmc.trace.load import Document
+from fsmc.trace.records import (
+    Approval, Call, ContextChange, Event, Flaw, Goto, GuardOutcomes, Record, Release, Result, Run,
+)  # fmt: skip
+
+NAME = "fsmc"
+# What a record is, by the first of these keys that it has. `context` may accompany `trace`, so it comes after it.
+_KINDS = ("trace", "event", "call", "result", "release", "approve", "goto", "guards", "context", "note")
+
+
+def recognises(documents: list[Document]) -> bool:
+    """Whether this looks like a native trace: the first readable record has one of its keys and no ``role``."""
+    first = next((document.value for document in documents if document.error is None), None)
+    return isinstance(first, dict) and any(key in first for key in _KINDS) and not {"role", "messages", "traj"} & first.keys()
+
+
+def read(documents: list[Document], name: str) -> Iterator[Run]:
+    """The one run of a native trace."""
+    records: list[Record] = []
+    context: dict[str, Any] = {}
+    digest = None
+    calls = 0
+    for position, document in enumerate(documents):
+        at = f"line {document.line or 1}"
+        problem = document.error or _problem(document.value, position)
+        if problem is not None:
+            records.append(Flaw(at, "broken_record", problem))
+            continue
+        body = document.value
+        if "trace" in body:
+            context, digest = body.get("context", {}), body.get("digest")
+            continue
+        calls += "call" in body
+        record = _record(body, at, calls)
+        if record is not None:
+            records.append(record)
+    yield Run(name, tuple(records), context, digest)
+
+
+def _record(body: dict[str, Any], at: str, calls: int) -> Record | None:
+    kind = next(key for key in _KINDS if key in body)
+    if kind == "event":
+        return Event(at, body["event"], body.get("payload"))
+    if kind == "call":
+        return Call(at, body.get("id", f"#{calls}"), body["call"], body.get("args", {}))
+    if kind == "result":
+        return Result(at, body.get("id", f"#{calls}"), body["result"], body.get("error", False))
+    if kind == "release":
+        return Release(at, body.get("id", f"#{calls}"))
+    if kind == "approve":
+        return Approval(at, body["approve"], body.get("args", {}))
+    if kind == "goto":
+        return Goto(at, body["goto"])
+    if kind == "guards":
+        return GuardOutcomes(at, body["guards"])
+    if kind == "context":
+        return ContextChange(at, body["context"])
+    return None  # a note
+
+
+@lru_cache(maxsize=1)
+def _validator() -> Validator:
+    return Validator(schema_text("trace-v1"), "record")
+
+
+def _problem(body: Any, position: int) -> str | None:
+    if not isinstance(body, dict):
+        return "a record is a JSON object"
+    known = schema("trace-v1")["properties"]
+    for key in body:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            return f"unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else "")
+    kinds = [key for key in _KINDS if key in body and key != "note"]
+    if "trace" in body:
+        kinds.remove("trace")
+        if position:
+            return "`trace` is the header: it belongs on the first line"
+        return _validator().error(body) if set(kinds) <= {"context"} else f"`trace` does not go with `{kinds[0]}`"
+    if len(kinds) > 1:
+        return f"a record says one thing: `{kinds[0]}` or `{kinds[1]}`"
+    if not kinds and "note" not in body:
+        return f"a record needs one of {', '.join(f'`{key}`' for key in _KINDS[1:-1])}"
+    return _validator().error(body)

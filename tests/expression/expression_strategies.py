@@ -1,0 +1,182 @@
+"""Random expressions and random facts for the property tests of expressions."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from fsmc.expression import ANY_MAP, BOOL, DOUBLE, DYN, INT, STRING, ListType
+
+TYPES = {
+    "c": DYN,
+    "n": INT,
+    "d": DOUBLE,
+    "s": STRING,
+    "b": BOOL,
+    "xs": ListType(DYN),
+    "m": ANY_MAP,
+}
+
+UNTYPED = dict.fromkeys(TYPES, DYN)
+
+Text = st.SearchStrategy[str]
+
+INTEGERS = st.sampled_from([0, 1, 2, 3, -1, 7, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)])
+# Small ones only: cel-cpp compares an int with a double after rounding the int to 53 bits.
+DOUBLES = st.sampled_from([0.0, -0.0, 1.0, 1.5, 2.0, -1.0, 3.0, float("inf"), float("nan")])
+STRINGS = st.sampled_from(["", "a", "ab", "b", "héllo", "😀", "1", "true"])
+SCALARS = st.one_of(INTEGERS, DOUBLES, STRINGS, st.booleans(), st.none())
+FIELDS = ("a", "b", "l", "o")
+JSON: st.SearchStrategy[Any] = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def environments() -> st.SearchStrategy[dict[str, Any]]:
+    """Facts that fit `TYPES`; `c.i` is never a double, a string or a list, so that it may be added."""
+    arbitrary = st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4)
+    addends = st.one_of(INTEGERS, st.none(), st.booleans())
+    context = st.builds(lambda rest, i: {**rest, "i": i}, arbitrary, addends)
+    return st.fixed_dictionaries(
+        {
+            "c": context,
+            "n": INTEGERS,
+            "d": DOUBLES,
+            "s": STRINGS,
+            "b": st.booleans(),
+            "xs": st.lists(JSON, max_size=4),
+            "m": arbitrary,
+        }
+    )
+
+
+def _literal(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return '"' + value + '"' if isinstance(value, str) else repr(value)
+
+
+_FINITE = st.sampled_from([0.0, 1.0, 1.5, 2.0, -1.0])
+_LITERALS = st.one_of(INTEGERS, _FINITE, STRINGS, st.booleans(), st.none()).map(_literal)
+
+
+def integers(depth: int, scope: tuple[str, ...]) -> Text:
+    """Expressions that arithmetic may use."""
+    leaves = st.one_of(INTEGERS.map(_literal), st.just("n"), st.just("c.i"), st.just("c.missing"))
+    if depth == 0:
+        return leaves
+    inner = integers(depth - 1, scope)
+    return st.one_of(
+        leaves,
+        st.builds("({} {} {})".format, inner, st.sampled_from("+-*"), inner),
+        st.builds("size({})".format, anything(depth - 1, scope)),
+        st.builds("-({})".format, inner),
+    )
+
+
+def paths(scope: tuple[str, ...]) -> Text:
+    """Fields and elements of the facts, present or not."""
+    roots = st.sampled_from(["c", "m", "xs", *scope])
+    steps = st.sampled_from([".a", ".b", ".l", ".o", '["a"]', "[0]", "[1]", "[n]", "[s]", "[d]"])
+    return st.builds(lambda root, tail: root + "".join(tail), roots, st.lists(steps, max_size=2))
+
+
+def anything(depth: int, scope: tuple[str, ...]) -> Text:
+    """Expressions of any type."""
+    leaves = st.one_of(_LITERALS, paths(scope), st.sampled_from(["n", "d", "s", "b"]))
+    if depth == 0:
+        return leaves
+    inner = anything(depth - 1, scope)
+    return st.one_of(
+        leaves,
+        conditions(depth - 1, scope),
+        integers(depth - 1, scope),
+        st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]"),
+        st.builds("({} ? {} : {})".format, conditions(depth - 1, scope), inner, inner),
+        st.builds("-({})".format, inner),
+    )
+
+
+def conditions(depth: int, scope: tuple[str, ...] = ()) -> Text:
+    """Expressions that are bools, or at least are meant to be."""
+    value = anything(max(depth - 1, 0), scope)
+    operators = st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in"])
+    leaves = st.one_of(
+        st.builds("({} {} {})".format, value, operators, value),
+        st.builds("({} {} {})".format, paths(scope), operators, _LITERALS),
+        st.builds("has(({}).{})".format, paths(scope), st.sampled_from(FIELDS)),
+        st.builds(
+            "({}).{}({})".format,
+            value,
+            st.sampled_from(["startsWith", "endsWith", "contains"]),
+            value,
+        ),
+        paths(scope),
+        st.sampled_from(["b", "true", "false"]),
+    )
+    if depth == 0:
+        return leaves
+    inner = conditions(depth - 1, scope)
+    variable = "vwxyz"[len(scope)]
+    body = conditions(depth - 1, (*scope, variable))
+    logic = st.sampled_from([" && ", " || "])
+    return st.one_of(
+        leaves,
+        st.builds(lambda op, items: f"({op.join(items)})", logic, st.lists(inner, min_size=2)),
+        st.builds("!({})".format, inner),
+        st.builds("({} ? {} : {})".format, inner, inner, inner),
+        st.builds(
+            "({}).{}({}, {})".format,
+            st.one_of(paths(scope), value),
+            st.sampled_from(["all", "exists"]),
+            st.just(variable),
+            body,
+        ),
+    )
+
+
+def _chain(item: Text, operators: str, longest: int) -> Text:
+    links = st.lists(st.tuples(st.sampled_from(operators.split()), item), max_size=longest)
+    return st.builds(lambda first, rest: " ".join([first, *map(" ".join, rest)]), item, links)
+
+
+def _flat_conditions() -> Text:
+    """Conditions without parentheses, whose value hangs on precedence and associativity."""
+    number = st.sampled_from(["1", "2", "3", "-1", "n", "-n", "--n", "- -2", "c.i", "-c.a", "xs[0]"])
+    total = _chain(number, "+ - *", 3)
+    ordered = st.builds("{} {} {}".format, total, st.sampled_from(["<", "==", ">=", "!="]), total)
+    closed = st.builds("{} {} {}".format, ordered, st.sampled_from(["==", "!="]), st.just("true"))
+    member = st.builds("{} in [{}, {}] in [b]".format, total, total, number)
+    simple = st.sampled_from(["b", "!b", "!!b", "!c.b", "true", "!xs.exists(v, v == 1)"])
+    condition = _chain(st.one_of(ordered, closed, member, simple), "&& ||", 4)
+    chosen = st.builds("{} ? {} : {}".format, condition, condition, condition)
+    last = st.builds("{} ? {} : {}".format, condition, condition, chosen)
+    return st.one_of(condition, chosen, last)
+
+
+FLAT = _flat_conditions()
+EXPRESSIONS = st.one_of(conditions(3), conditions(2), anything(3, ()), FLAT)
+
+_TOKENS = (
+    "a c n == != < <= > >= && || ! - + * ? : ( ) [ ] . , in true null 1 -1 0x1F 1.5 .5 1e3 'x'"
+    ' "y" r"z" size has all exists contains startsWith { } = & // and not """ 1u b"" ` @ é'
+).split()
+SOUP = st.lists(st.sampled_from(_TOKENS), max_size=14).map(" ".join)
+"""Texts that are mostly not expressions, made of the pieces of some."""
+
+
+def mutations(text: str) -> Text:
+    """An expression with a few characters dropped, doubled or replaced."""
+    place = st.integers(min_value=0, max_value=max(len(text) - 1, 0))
+    change = st.sampled_from(["", "(", ")", "'", '"', "\\", "{", ".", "-", "!", "1", "x", " ", "&"])
+
+    def apply(changes: list[tuple[int, str]]) -> str:
+        result = text
+        for position, piece in changes:
+            result = result[:position] + piece + result[position + 1 :]
+        return result
+
+    return st.lists(st.tuples(place, change), min_size=1, max_size=3).map(apply)
