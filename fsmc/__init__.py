@@ -9,15 +9,17 @@ Importing this package imports nothing else; each name below is loaded when it i
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fsmc.api import PolicyError, compile, lint, load, render
+    from fsmc.api import PolicyError, compile, lint, load, render, simulate
     from fsmc.findings import Finding
     from fsmc.runtime.decision import Decision
     from fsmc.runtime.errors import FsmcError, TableError
-    from fsmc.runtime.session import Session
     from fsmc.runtime.infos import Step
-from fsmc.runtime.table import Table
+    from fsmc.runtime.session import Session
+    from fsmc.runtime.table import Table
 
 __version__ = "0.1.0"
 
@@ -35,6 +37,7 @@ __all__ = [
     "lint",
     "load",
     "render",
+    "simulate",
 ]
 
 _HOMES = {
@@ -43,14 +46,26 @@ _HOMES = {
     "FsmcError": "fsmc.runtime.errors",
     "PolicyError": "fsmc.api",
     "Session": "fsmc.runtime.session",
-    "Step": "fsmc.runtime.table",
+    "Step": "fsmc.runtime.infos",
     "Table": "fsmc.runtime.table",
     "TableError": "fsmc.runtime.errors",
     "compile": "fsmc.api",
     "lint": "fsmc.api",
     "load": "fsmc.api",
     "render": "fsmc.api",
+    "simulate": "fsmc.api",
 }
+
+
+class _Package(type(sys)):  # type: ignore[misc]  # the type of modules, without an import
+    """``fsmc.render`` is the function, also after the package of that name was imported as a part of this one."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, type(sys))):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:

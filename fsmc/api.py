@@ -15,6 +15,7 @@ from fsmc.stored import read_table_data
 
 if TYPE_CHECKING:
     from fsmc.findings import Finding
+    from fsmc.simulation import RunReport
 
 
 class PolicyError(FsmcError):
@@ -70,3 +71,18 @@ def render(source: Table | str | os.PathLike[str], format: str = "mermaid", **op
     from fsmc.render import render
 
     return render(source if isinstance(source, Table) else load(source), format, **options)
+
+
+def simulate(
+    source: Table | str | os.PathLike[str], *traces: str | os.PathLike[str], input_format: str = "auto", **options: Any
+) -> list[RunReport]:
+    """Recorded runs through a table, or the policy or table at a path: one report a run, in order.
+
+    *options* are those of ``fsmc.simulation.simulate``: ``context``, ``guards``, ``approve``. Raises ``TraceError`` for a file
+    that is no trace and ``BindingError`` for options that do not fit the policy.
+    """
+    from fsmc.simulation import simulate
+    from fsmc.trace import read_file
+
+    table = source if isinstance(source, Table) else load(source)
+    return [simulate(table, run, **options) for trace in traces for run in read_file(trace, input_format)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fsmc.runtime.errors import FsmcError, TableError
-from fsmc.runtime.table import Table
 from fsmc.source import Document, MappingNode, SourceError, parse, read
 from fsmc.stored import read_table_data, table_data
+
+if TYPE_CHECKING:
+    from fsmc.runtime.table import Table
 
 SUFFIXES = (".yaml", ".yml", ".toml", ".json")
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
@@ -69,6 +71,8 @@ def _from_bytes(data: bytes, name: str) -> Input:
 
 
 def _with_table(path: str, data: dict[str, object]) -> Input:
+    from fsmc.runtime.table import Table  # only a table pays for the import
+
     try:
         return Input(path, table=Table(data))
     except TableError as error:

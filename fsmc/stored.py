@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from typing import Any
@@ -16,6 +15,8 @@ def table_data(data: bytes) -> dict[str, Any] | None:
     """The data of the compiled table that *data* holds, unverified; None when it is something else."""
     if _MARK not in data:
         return None
+    import json
+
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

@@ -15,7 +15,9 @@ def immediate_dominators(successors: Successors, root: int) -> list[int]:
     lead back to its beginning, which policies with a "start over" event are.
     """
     order, parent = _depth_first(successors, root)
-    number = dict(zip(order, range(len(order)), strict=True))
+    number = [NONE] * len(successors)
+    for visit, node in enumerate(order):
+        number[node] = visit
     predecessors: list[list[int]] = [[] for _ in order]
     for source, node in enumerate(order):
         for target in successors[node]:

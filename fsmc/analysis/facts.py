@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 
 from fsmc.analysis.algorithms import (
     START,
@@ -18,6 +19,8 @@ from fsmc.analysis.dominators import NONE, immediate_dominators
 from fsmc.analysis.graph import Graph, Move
 from fsmc.policy.model import Policy
 
+_TOLD_MOVES = 20_000
+
 
 class Facts:
     """What follows from the moves of *policy*; ``fsmc.analysis.graph`` says what counts as a move.
@@ -31,6 +34,7 @@ class Facts:
         self.open = policy.topology == "open"
         self.rooted = policy.initial in policy.states
         self._names = tuple(policy.states)
+        self._told = 0
 
     # Moves
 
@@ -61,6 +65,10 @@ class Facts:
         return breadth_first(self.graph.successors, [self.graph.index[self.policy.initial]])
 
     @cached_property
+    def _position(self) -> dict[int, int]:
+        return {node: position for position, node in enumerate(self._from_initial[0])}
+
+    @cached_property
     def reachable(self) -> frozenset[str]:
         """The states that a session can come to."""
         return self._named(self._from_initial[0])
@@ -81,18 +89,38 @@ class Facts:
             return [Move(self.policy.initial, state, "request", None, self.policy.root)]
         return self._walk(path(self._from_initial[1], node))
 
-    def trace_to(self, state: str) -> tuple[str, ...]:
-        """``path_to`` as the text of each move; empty when there is no way."""
-        return tuple(map(str, self.path_to(state) or ()))
+    def trace(self, state: str, *onward: Move) -> tuple[str, ...]:
+        """A shortest run to *state* and the moves *onward* from there, as text; *onward* alone when there is no way.
+
+        A broken policy of thousands of states could ask for long runs thousands of times: after a number of moves in all,
+        the answers are empty.
+        """
+        if self._told > _TOLD_MOVES:
+            return ()
+        moves = (*(self.path_to(state) or ()), *onward)
+        self._told += len(moves)
+        return tuple(map(str, moves))
+
+    def way(self, source: str, target: str) -> list[Move] | None:
+        """A shortest way from one state to another; None when there is none."""
+        index = self.graph.index
+        came_from = breadth_first(self.graph.successors, [index[source]])[1]
+        return None if came_from[index[target]] == UNSEEN else self._walk(path(came_from, index[target]))
+
+    @cached_property
+    def without_fallbacks(self) -> frozenset[str]:
+        """The states that a session can come to while no budget's fallback is taken."""
+        if not self.rooted:
+            return self.reachable
+        return self._named(breadth_first(self.graph.by_event, [self.graph.index[self.policy.initial]])[0])
 
     @cached_property
     def unreachable_groups(self) -> tuple[tuple[str, ...], ...]:
         """Where the unreachable part of the graph begins: its groups of states that nothing outside the group leads to."""
         missing = [node for node, origin in enumerate(self._from_initial[1]) if origin == UNSEEN]
-        if not missing:
-            return ()
-        names = self._within(missing)
-        successors = [[names[target] for target in self.graph.successors[node] if target in names] for node in missing]
+        number = {node: position for position, node in enumerate(missing)}
+        # What an unreachable state leads to may be reachable; nothing reachable leads to an unreachable one.
+        successors = [[number[to] for to in self.graph.successors[node] if to in number] for node in missing]
         groups = strong_components(successors)
         group_of = {member: number for number, group in enumerate(groups) for member in group}
         entered_groups = {
@@ -122,6 +150,36 @@ class Facts:
         return self._named(breadth_first(self.graph.predecessors, (index[name] for name in states))[0])
 
     @cached_property
+    def dead_ends(self) -> tuple[str, ...]:
+        """The reachable states without a move that are not terminal, nearest to the initial one first."""
+        states, index, successors = self.policy.states, self.graph.index, self.graph.successors
+        return tuple(
+            name
+            for name in self.by_distance
+            if not successors[index[name]] and states[name].kind != "terminal" and name not in self.broken
+        )
+
+    @cached_property
+    def traps(self) -> tuple[tuple[str, ...], ...]:
+        """The groups of reachable states that lead to nothing but each other.
+
+        What a dead end, or a move to a state that does not exist, would explain is not among them.
+        """
+        ends = {*self.terminals, *self.dead_ends, *self.broken}
+        stuck = self.reachable - self.leading_to(ends)
+        if not stuck:
+            return ()
+        index, successors = self.graph.index, self.graph.successors
+        found = []
+        for group in self.components:
+            if group[0] not in stuck:
+                continue
+            inside = {index[name] for name in group}
+            if all(target in inside for node in inside for target in successors[node]):
+                found.append(group)
+        return tuple(found)
+
+    @cached_property
     def immediate_postdominators(self) -> dict[str, str]:
         """For a state the first other state that all its ways to an end pass; missing where there is none."""
         end = len(self.graph.successors)
@@ -148,21 +206,21 @@ class Facts:
         groups = (sorted(node for node in group if node != hub) for group in strong_components(self.graph.successors))
         return tuple(tuple(self._names[node] for node in group) for group in groups if group)
 
+    @cached_property
+    def bounded(self) -> frozenset[str]:
+        """The states that cannot be entered without end: those with ``max_visits``, and the terminal ones."""
+        states = self.policy.states.values()
+        return frozenset(state.name for state in states if state.max_visits is not None or state.kind == "terminal")
+
     def cycles(self, without: Container[str] = (), fallbacks: bool = True) -> list[frozenset[str]]:
         """The groups of states that can be gone round in while no state of *without* is entered.
 
         With *fallbacks* false, the fallbacks of budgets do not count as moves.
         """
+        rows = self.graph.successors if fallbacks else self.graph.by_event
         kept = [node for node, name in enumerate(self._names) if name not in without]
-        names = self._within(kept)
-        if fallbacks:
-            successors = [[names[t] for t in self.graph.successors[node] if t in names] for node in kept]
-        else:
-            successors = [
-                [names[self.graph.index[move.target]] for move in self.moves(self._names[node])
-                 if move.event is not None and self.graph.index[move.target] in names]
-                for node in kept
-            ]  # fmt: skip
+        number = {node: position for position, node in enumerate(kept)}
+        successors = [[number[target] for target in rows[node] if target in number] for node in kept]
         if topological_order(successors) is not None:
             return []
         groups = strong_components(successors)
@@ -176,7 +234,7 @@ class Facts:
         """A shortest way round through the state of *inside*, a group that ``cycles`` gave, that is nearest to the initial one."""
         index = self.graph.index
         numbers = {index[name] for name in inside}
-        start = next((node for node in self._from_initial[0] if node in numbers), min(numbers))
+        start = min(numbers, key=lambda node: (self._position.get(node, len(index)), node))
         nodes = shortest_cycle(self.graph.successors, start, numbers)
         assert nodes is not None
         return self._walk(nodes)
@@ -254,9 +312,6 @@ class Facts:
         hub, names = self.graph.hub, self._names
         return frozenset(names[node] for node in nodes if node != hub)
 
-    def _within(self, nodes: list[int]) -> dict[int, int]:
-        return {node: number for number, node in enumerate(nodes)}
-
     def _tree(self, parents: list[int]) -> dict[str, str]:
         """A dominator tree by names, the hub cut out."""
         count = len(self._names)
@@ -274,5 +329,5 @@ class Facts:
         names = [self._names[node] for node in nodes]
         return [
             next(move for move in self.moves(source) if move.target == target)
-            for source, target in zip(names, names[1:], strict=False)
+            for source, target in pairwise(names)
         ]

@@ -64,7 +64,12 @@ class Graph:
         self.broken: set[int] = set()
         landings = {name: self._chain(state) for name, state in policy.states.items() if state.on_exhausted is not None}
         self._landings = {name: chain for name, chain in landings.items() if chain}
-        self.successors = self._successors()
+        self.successors = self._successors(fallbacks=True)
+
+    @cached_property
+    def by_event(self) -> list[list[int]]:
+        """The graph without the fallbacks of budgets."""
+        return self._successors(fallbacks=False)
 
     @cached_property
     def predecessors(self) -> list[list[int]]:
@@ -108,12 +113,12 @@ class Graph:
             landing = states[landing].on_exhausted
         return tuple(chain)[1:]
 
-    def _successors(self) -> list[list[int]]:
+    def _successors(self, fallbacks: bool) -> list[list[int]]:
         number, landings = self.index.get, self._landings
         rows: list[list[int]] = []
         for state in self._policy.states.values():
             names = [transition.target for transition in state.transitions]
-            if state.budget is not None and (fallback := fallback_of(state)) is not None:
+            if fallbacks and state.budget is not None and (fallback := fallback_of(state)) is not None:
                 names.append(fallback)
             if landings:
                 names = [each for name in names for each in (name, *landings.get(name, ()))]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from fsmc.cli.files import color_wanted, note, one_input, write_result, write_text
-from fsmc.cli.options import color_option, option, output_option, policy_argument, stdin_filename_option
-from fsmc.report import exit_code, report
+from fsmc.cli.files import note, one_input, write_result, write_text
+from fsmc.cli.options import color_option, option, output_option, policy_argument, stdin_filename_option, subcommand
+from fsmc.cli.tables import model_and_findings
 
 
-@click.command("compile")
+@subcommand("compile")
 @policy_argument()
 @output_option("Where to write the table; - for standard output.")
 @option("--source-map", text="Add where states, tools and transitions are written; the digest stays.", is_flag=True)
@@ -23,24 +21,16 @@ def command(policy: str, output: str, source_map: bool, stdin_filename: str, col
     The digest goes to standard error when the table goes to standard output. A policy with errors is not compiled.
     """
     found = one_input(policy, stdin_filename)
-    document = found.document
-    if document is None:
-        raise click.UsageError(f"{policy} is a compiled table already")
+    if found.document is None:
+        raise click.UsageError(f"{found.path} is a compiled table already")
     from fsmc.compiler import compile_policy
-    from fsmc.linter import load_policy
     from fsmc.runtime.canonical import canonical_json
 
-    model, findings = load_policy(document)
-    code = exit_code(findings)
-    if findings:
-        shown = report("text", findings, [found.path], lambda _, line: document.line(line), color_wanted(color, sys.stderr))
-        sys.stderr.write(shown)
-    if model is None or code:
-        return code
+    model, _ = model_and_findings(found.document, color)
     table = compile_policy(model, source_map)
     write_result(output, canonical_json(table).encode() + b"\n", None if policy == "-" else policy)
     if output == "-":
         note(table["digest"])
     else:
         write_text(f"{table['digest']}\n")
-    return code
+    return 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from fsmc.cli.files import write_text
+from fsmc.cli.options import subcommand
 from fsmc.rules import all_rules
 
 
-@click.command("explain")
+@subcommand("explain")
 @click.argument("code", metavar="CODE")
 def command(code: str) -> int:
     """Explain a finding by its code (FSM301) or name (cycle): what it means, a bad and a good example."""
@@ -22,6 +23,7 @@ def command(code: str) -> int:
     from difflib import get_close_matches
 
     names = [name for rule in all_rules() for name in (rule.code.lower(), rule.name)]
-    near = get_close_matches(wanted, names, 1)
-    hint = f"did you mean `{near[0].upper() if near[0].startswith('fsm') else near[0]}`?" if near else "`fsmc rules` lists them"
+    hint = "`fsmc rules` lists them"
+    for near in get_close_matches(wanted, names, 1):
+        hint = f"did you mean `{near.upper() if near.startswith('fsm') else near}`?"
     raise click.UsageError(f"no rule is called {code!r}; {hint}")

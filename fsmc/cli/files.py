@@ -65,7 +65,7 @@ def write_result(target: str, content: bytes, source: str | None = None) -> None
         _write_stdout(content)
         return
     try:
-        if source is not None and os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
+        if source is not None and os.path.exists(target) and os.path.samefile(source, target):
             raise click.UsageError(f"{printable(target)} is the input itself; name another file for the result")
         _replace(os.path.realpath(target), content)
     except OSError as error:

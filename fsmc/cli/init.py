@@ -8,14 +8,14 @@ import os
 import click
 
 from fsmc.cli.files import write_text
-from fsmc.cli.options import format_option
+from fsmc.cli.options import format_option, subcommand
 from fsmc.discovery import InputError
 
 _SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
 _DATA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
-@click.command("init")
+@subcommand("init")
 @click.argument("name", default="policy")
 @format_option(("yaml", "toml", "json"), "The format of the policy; a suffix of NAME says it too.")
 def command(name: str, format_: str) -> int:

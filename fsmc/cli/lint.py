@@ -7,7 +7,7 @@ import sys
 import click
 
 from fsmc.cli.files import color_wanted, note, read_stdin, write_text
-from fsmc.cli.options import color_option, format_option, option, stdin_filename_option
+from fsmc.cli.options import color_option, format_option, option, stdin_filename_option, subcommand
 from fsmc.discovery import inputs
 from fsmc.findings import LEVELS, Finding
 from fsmc.linter import lint_document
@@ -15,7 +15,7 @@ from fsmc.report import FORMATS, exit_code, report
 from fsmc.source import Document
 
 
-@click.command("lint")
+@subcommand("lint")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @format_option(FORMATS, "How to write the findings.")
 @option(

@@ -10,7 +10,7 @@ import click
 Decorator = Callable[[Any], Any]
 
 
-class _Option(click.Option):
+class PlainOption(click.Option):
     """click cleans a help text when the option is made, which costs an import; ours are clean."""
 
     def __init__(self, declarations: Sequence[str], text: str, **settings: Any) -> None:
@@ -18,9 +18,35 @@ class _Option(click.Option):
         self.help = text
 
 
+def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+class PlainHelp(click.Command):
+    """A command whose help option is a plain one."""
+
+    _plain_help: click.Option | None = None
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The one help option of the command."""
+        if self._plain_help is None:
+            self._plain_help = PlainOption(
+                ["-h", "--help"], "Show this message and exit.", is_flag=True, is_eager=True, expose_value=False,
+                callback=_show_help,
+            )  # fmt: skip
+        return self._plain_help
+
+
+def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
+    """``click.command`` with a plain help option. The function returns the exit code."""
+    return click.command(name, cls=PlainHelp)
+
+
 def option(*declarations: str, text: str, **settings: Any) -> Decorator:
     """``click.option`` with the help text *text*."""
-    return click.option(*declarations, cls=_Option, text=text, **settings)
+    return click.option(*declarations, cls=PlainOption, text=text, **settings)
 
 
 def policy_argument(name: str = "policy", metavar: str = "POLICY") -> Decorator:

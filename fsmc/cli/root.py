@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-COMMANDS = ("init", "lint", "compile", "show", "render", "explain", "rules", "schema")
+from fsmc.cli.options import PlainHelp, PlainOption
+
+COMMANDS = ("init", "lint", "compile", "show", "render", "simulate", "explain", "rules", "schema")
 
 _HELP = """Compile a declarative policy into a state machine that decides which tools a model may call.
 
@@ -15,7 +17,7 @@ Exit codes: 0 clean, 1 findings, 2 bad usage or unreadable input, 3 internal err
 """
 
 
-class _Commands(click.Group):
+class _Commands(PlainHelp, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -44,9 +46,8 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
         ctx.exit()
 
 
-_VERSION = click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_show_version)
-_VERSION.help = "Show the version and exit."
-
-root = _Commands(
-    "fsmc", help=_HELP, params=[_VERSION], context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_VERSION = PlainOption(
+    ["--version"], "Show the version and exit.", is_flag=True, expose_value=False, is_eager=True, callback=_show_version
 )
+
+root = _Commands("fsmc", help=_HELP, params=[_VERSION], context_settings={"max_content_width": 100})

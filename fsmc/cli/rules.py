@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
 from fsmc.cli.files import write_text
-from fsmc.cli.options import format_option
+from fsmc.cli.options import format_option, subcommand
 from fsmc.rules import all_rules
 
 
-@click.command("rules")
+@subcommand("rules")
 @format_option(("text", "json"))
 def command(format_: str) -> int:
     """List every rule: code, name, level, and what it finds."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from fsmc.cli.files import write_text
+from fsmc.cli.options import subcommand
 from fsmc.policy.schema import schema_text
 
 SCHEMAS = ("policy", "table", "trace")
 
 
-@click.command("schema")
+@subcommand("schema")
 @click.argument("name", type=click.Choice(SCHEMAS), default="policy")
 def command(name: str) -> int:
     """Print a published JSON Schema: of a policy, of a compiled table, or of one line of a native trace."""

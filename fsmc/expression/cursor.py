@@ -73,7 +73,7 @@ class Cursor:
             raise ExpressionError("`not` cannot stand here", token.start, length, hint)
         if token.kind == ")" and expected is None:
             raise ExpressionError("this `)` closes nothing", token.start)
-        if token.kind in ("name", "int", "double", "string") and expected is None:
+        if token.kind in ("name", "int", "double", "string"):
             message = f"an operator is missing before `{token.text[:40]}`"
             raise ExpressionError(message, token.start, length)
         raise ExpressionError(expected or f"`{token.text}` cannot stand here", token.start, length)

@@ -56,7 +56,7 @@ def _error(value: Typed, message: str, hint: str | None = None) -> ExpressionErr
 
 def unexpected(value: Typed, expected: Type) -> ExpressionError:
     """The whole expression has a value that its place cannot take."""
-    if families(value.type) & families(expected):  # strings, of which the wrong ones
+    if _values(expected) is not None and "string" in families(value.type):
         return _outside(value, value, expected)
     hint = "compare it with something" if expected == BOOL else None
     return _error(value, f"{a_type(expected)} is expected here, this is {a_type(value.type)}", hint)
@@ -111,10 +111,13 @@ def negative_position(key: Typed) -> ExpressionError:
 
 def wrong_key(holder: Typed, key: Typed) -> ExpressionError:
     """A list is asked by something else than an integer, or a map than a string."""
-    kind = "list" if families(holder.type) == {"list"} else "map"
-    wanted = "positions are integers" if kind == "list" else "keys are strings"
-    message = f"{shown(holder)} is a {kind}, its {wanted}; {shown(key)} is {a_type(key.type)}"
-    return _error(key, message)
+    kinds = families(holder.type)
+    message = "positions are integers and keys are strings"
+    if kinds == {"list"}:
+        message = f"{shown(holder)} is a list, its positions are integers"
+    elif kinds == {"map"}:
+        message = f"{shown(holder)} is a map, its keys are strings"
+    return _error(key, f"{message}; {shown(key)} is {a_type(key.type)}")
 
 
 def wrong_holder(needle: Typed, holder: Typed) -> ExpressionError:

@@ -78,7 +78,8 @@ def parse_placeholder(text: str, start: int) -> Placeholder:
     parser = _Parser(text, start)
     node = parser.expression(1)
     if parser.token.kind != "}":
-        parser.refuse_rest("the placeholder has no closing `}`")
+        ended = parser.token.kind == "end"
+        parser.refuse_rest("the placeholder has no closing `}`" if ended else None)
     return Placeholder(node, parser.token.end)
 
 
@@ -278,7 +279,11 @@ class _Parser(Cursor):
 
     def member(self, node: Node, level: int) -> Node:
         self.advance()
-        token = self.expect("name", "a name is missing after `.`")
+        token = self.token
+        if token.kind != "name":
+            length = max(len(token.text), 1)
+            raise ExpressionError("a name is missing after `.`", token.start, length)
+        self.advance()
         if self.token.kind == "(":
             return self.method(node, token, level)
         if token.text in CONSTANTS or token.text == "in":

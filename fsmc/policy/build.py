@@ -207,7 +207,8 @@ class _Builder:
         fallback = merged.get("fallback")
         if fallback == name and not (own and "fallback" in own):
             fallback = None
-        origin: MappingNode = own if own is not None and (default is None or "fallback" in own or fallback is None) else default
+        origin = own if own is not None and (default is None or "fallback" in own or fallback is None) else default
+        assert origin is not None
         return Budget(merged.get("limit"), merged.get("repeated"), fallback, origin)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from fsmc.policy import wording
 from fsmc.policy.schema import schema
@@ -120,7 +120,7 @@ def _problems(root: MappingNode, error: ValidationError) -> Iterator[tuple[Path,
     """One error of the judge in words: the path of what it is about, and the problem."""
     path = tuple(error.absolute_path)
     owner = _at(root, path)
-    keyword = str(error.validator)
+    keyword, argument = str(error.validator), cast(Any, error.validator_value)
     if isinstance(owner, MappingNode) and isinstance(error.instance, str):  # propertyNames: about a key
         message, hint = wording.bad_name(keyword, error.instance, wording.subject(path))
         yield (*path, error.instance), SchemaProblem("invalid-value", message, owner.key_place(error.instance), hint)
@@ -133,16 +133,16 @@ def _problems(root: MappingNode, error: ValidationError) -> Iterator[tuple[Path,
                 yield (*path, key), _unknown_key(owner, key, known, path)
     elif keyword == "required" and isinstance(owner, MappingNode):
         # One error a key; each is worded with all that are missing, so that the places fold them into one.
-        missing = [key for key in error.validator_value if key not in owner]
+        missing = [key for key in argument if key not in owner]
         yield (*path, *missing), SchemaProblem("missing-key", wording.missing(missing, path), _key_place(root, path))
     elif keyword in ("anyOf", "oneOf") and isinstance(owner, MappingNode):
-        keys = [key for option in error.validator_value for key in option["required"]]
+        keys = [key for option in argument for key in option["required"]]
         present = [key for key in keys if key in owner]
         message = wording.choice(keys, present, wording.subject(path))
         place = owner.key_place(present[-1]) if present else _key_place(root, path)
         yield (*path, *keys), SchemaProblem("invalid-value" if present else "missing-key", message, place)
     else:
-        rule, message, hint = wording.bad_value(keyword, error.validator_value, error.instance, path)
+        rule, message, hint = wording.bad_value(keyword, argument, error.instance, path)
         place = _key_place(root, path) if error.instance is None else _value_place(root, path)
         yield path, SchemaProblem(rule, message, place, hint)
 

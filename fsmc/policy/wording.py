@@ -17,6 +17,12 @@ _KINDS = {
     "boolean": "true or false",
     "null": "nothing",
 }
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "more than",
+    "exclusiveMaximum": "less than",
+}
 _MEMBERS = {"states": "state", "tools": "tool", "guards": "guard", "events": "event"}
 _ITEMS = {"transitions": "transition", "emits": "outcome"}
 
@@ -26,7 +32,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     by_lower = {name.lower(): name for name in known}
-    close = get_close_matches(word.lower(), by_lower, 1, 0.7)
+    close = get_close_matches(word.lower(), by_lower, 1, 0.6)
     return by_lower[close[0]] if close else None
 
 
@@ -155,9 +161,8 @@ def _bad_size(keyword: str, argument: Any, found: Any, what: str) -> tuple[str, 
         return f"{what} is {len(found)} characters long; at most {argument} are allowed", None
     if keyword == "uniqueItems":
         return f"{what} lists an entry twice", None
-    words = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "more than", "exclusiveMaximum": "less than"}
-    if keyword in words:
-        return f"{what} must be {words[keyword]} {argument}, not {value(found)}", None
+    if keyword in _BOUNDS:
+        return f"{what} must be {_BOUNDS[keyword]} {argument}, not {value(found)}", None
     return f"{what} is not valid: {value(found)}", None
 
 

@@ -20,7 +20,7 @@ __all__ = ["FORMATS", "RenderError", "render", "show"]
 _RENDERERS: dict[str, Callable[[Diagram], str | bytes]] = {
     "mermaid": mermaid.write,
     "dot": dot.write,
-    "svg": lambda diagram: picture.draw(dot.write(diagram), "svg"),
+    "svg": lambda diagram: picture.draw(dot.write(diagram), "svg").decode(),
     "png": lambda diagram: picture.draw(dot.write(diagram), "png"),
 }
 FORMATS = tuple(_RENDERERS)
@@ -34,7 +34,7 @@ def render(
     trace: Iterable[Any] | None = None,
     findings: Iterable[Finding] | None = None,
 ) -> str | bytes:
-    """Draw *table*: text for ``mermaid`` and ``dot``, bytes for ``svg`` and ``png``, which need Graphviz.
+    """Draw *table*: text for ``mermaid``, ``dot`` and ``svg``, bytes for ``png``. The last two need Graphviz.
 
     With *tools*, each state lists the tools it offers. *trace* paints the path of a run: steps as ``(source, target)`` pairs of
     state names, or as objects with ``source``, ``target`` and perhaps ``event`` and ``kind``, such as ``Step``. *findings* paints

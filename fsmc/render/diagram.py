@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fsmc.runtime.table import StateInfo, Table
+    from fsmc.runtime.infos import StateInfo
+    from fsmc.runtime.table import Table
 
 
 _SIDEWAYS_LAYERS = 7
@@ -139,7 +140,7 @@ def extract(table: Table, tools: bool = False) -> Diagram:
 
 def _split(name: str) -> tuple[str | None, str]:
     """The group of a state and its name within it."""
-    prefix, colon, member = name.partition(":")
+    prefix, _, member = name.partition(":")
     return (prefix, member) if prefix and member else (None, name)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from html import escape as escape_html
 
 from fsmc.findings import LEVELS
 from fsmc.render.diagram import Diagram, Edge, Node
@@ -23,8 +22,10 @@ _EDGE_STYLES = {
 _NOT_IN_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 _GUARD_WIDTH = 36
 _NOTE_WIDTH = 90
-_BUSY = 40
-_HUGE = 150
+
+# Where `dot` would take long, (states, edges): first its quick settings, then another engine, which draws no clusters.
+_BUSY = (40, 100)
+_HUGE = (150, 500)
 
 
 class _Html(str):
@@ -33,7 +34,6 @@ class _Html(str):
 
 def write(diagram: Diagram) -> str:
     """The source of *diagram*."""
-    size = len(diagram.nodes)
     lines = [f"digraph {quote(diagram.title)} {{", f"    graph [{_attributes(_graph(diagram))}]"]
     lines += [
         f'    node [shape=box, style="rounded,filled", fillcolor="#f8fafc", color="#475569", fontcolor="{_INK}", '
@@ -42,11 +42,11 @@ def write(diagram: Diagram) -> str:
         f'    start [shape=circle, style=filled, fillcolor="{_INK}", color="{_INK}", label="", width=0.16, height=0.16, '
         "fixedsize=true]",
     ]
-    clustered = size <= _HUGE
+    clustered = not _exceeds(diagram, _HUGE)
     lines += [_node(node, node.name) for node in diagram.nodes if node.group is None or not clustered]
     for group in diagram.groups if clustered else ():
         lines.append(f"    subgraph cluster_{group.id} {{")
-        lines.append(f'        graph [{_attributes(_cluster(group.label))}]')
+        lines.append(f"        graph [{_attributes(_cluster(group.label))}]")
         lines += ["    " + _node(node, node.label) for node in diagram.members(group)]
         lines.append("    }")
     lines.append(f"    start -> {diagram.start}")
@@ -65,15 +65,19 @@ def _graph(diagram: Diagram) -> dict[str, str]:
         "rankdir": "LR" if diagram.sideways else "TB",
         "nodesep": "0.35",
         "ranksep": "0.6",
+        "newrank": "true",
         "pad": "0.3",
         "bgcolor": "white",
     }
-    size = len(diagram.nodes)
-    if size > _HUGE:
-        attributes |= {"layout": "sfdp", "overlap": "prism", "splines": "line", "K": "1.5"}
-    elif size > _BUSY:
+    if _exceeds(diagram, _HUGE):
+        attributes |= {"layout": "sfdp", "overlap": "prism", "splines": "line", "K": "2", "sep": "+14"}
+    elif _exceeds(diagram, _BUSY):
         attributes |= {"nslimit": "2", "nslimit1": "2", "mclimit": "0.2", "splines": "line"}
     return attributes
+
+
+def _exceeds(diagram: Diagram, size: tuple[int, int]) -> bool:
+    return len(diagram.nodes) > size[0] or len(diagram.edges) > size[1]
 
 
 def _cluster(label: str) -> dict[str, str]:
@@ -91,6 +95,8 @@ def _cluster(label: str) -> dict[str, str]:
 
 def _heading(diagram: Diagram) -> str:
     notes = [line for note in diagram.notes for line in textwrap.wrap(note, _NOTE_WIDTH)]
+    if _exceeds(diagram, _HUGE):
+        notes.append("a large machine: laid out by sfdp, without the order of a run and without groups")
     if any(node.tools for node in diagram.nodes):
         notes.append("● writes   ○ reads")
     rows = "".join(f'<br align="left"/><font point-size="10" color="{_QUIET}">{_html(note)}</font>' for note in notes)
@@ -162,4 +168,5 @@ def quote(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    return escape_html(text.translate(_NOT_IN_XML), quote=False).replace("\\", "&#92;")
+    text = text.translate(_NOT_IN_XML).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace("\\", "&#92;")

@@ -26,6 +26,7 @@ _TEXT_LIMIT = 50_000
 _NAMED = {"&": "#amp;", "<": "#lt;", ">": "#gt;"}
 _PLAIN = frozenset(" _.,()[]=+-/'\"!?|^")
 _OWN_ENCODING = frozenset("\ufb02¶")  # mermaid writes an entity code as these two around a number
+_SPACES_AND_FORMATS = frozenset(["Zs", "Zl", "Zp", "Cf"])
 _DIRECTION = re.compile(r"(?<=direction) +(?=TB|BT|RL|LR)", re.IGNORECASE)
 _OUTER_UNDERSCORE = re.compile(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _MARKDOWN = re.compile(rf"[*\\]|{_OUTER_UNDERSCORE.pattern}")
@@ -117,10 +118,11 @@ def _spaces(match: re.Match[str]) -> str:
 def _character(character: str) -> str:
     if character in _NAMED:
         return _NAMED[character]
-    if character in _PLAIN or character.isascii() and character.isalnum():
+    if character in _PLAIN or (character.isascii() and character.isalnum()):
         return character
-    special = character.isascii() or character in _OWN_ENCODING or unicodedata.category(character) in ("Zs", "Zl", "Zp", "Cf")
-    return f"#{ord(character)};" if special else character
+    if character.isascii() or character in _OWN_ENCODING or unicodedata.category(character) in _SPACES_AND_FORMATS:
+        return f"#{ord(character)};"
+    return character
 
 
 def _title(text: str) -> str:

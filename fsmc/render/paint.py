@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsmc.findings import LEVELS
+from fsmc.policy.wording import shown
 from fsmc.render.diagram import Diagram, Edge, Mark
 from fsmc.render.errors import RenderError
 
@@ -112,7 +113,7 @@ def paint_findings(diagram: Diagram, findings: Iterable[Finding]) -> Diagram:
 
 
 def _about(finding: Finding, diagram: Diagram) -> list[str]:
-    named = [node.id for node in diagram.nodes if f"`{node.name}`" in finding.message]
+    named = [node.id for node in diagram.nodes if f"`{shown(node.name)}`" in finding.message]
     if named or not finding.trace:
         return named
     ends = [node for node in diagram.nodes if finding.trace[-1].endswith(f"--> {node.name}")]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-
 from fsmc.render.errors import RenderError
 
 TIMEOUT = 60.0
-_INSTALL = "install it (apt install graphviz, brew install graphviz, https://graphviz.org/download) or use --format mermaid"
+_INSTALL = (
+    "install it (apt install graphviz, brew install graphviz, https://graphviz.org/download) or use --format mermaid"
+)
 
 
 def draw(source: str, image_format: str, timeout: float = TIMEOUT) -> bytes:
     """*source*, in DOT, as an ``svg`` or ``png`` image. Raises ``RenderError``."""
+    import subprocess
+
     try:
         from graphviz.backend.dot_command import command
     except ImportError:
@@ -22,7 +24,9 @@ def draw(source: str, image_format: str, timeout: float = TIMEOUT) -> bytes:
     except FileNotFoundError:
         raise RenderError(f"{image_format} needs the program `dot` of Graphviz: {_INSTALL}") from None
     except subprocess.TimeoutExpired:
-        raise RenderError(f"`dot` was stopped after {timeout:g} seconds: the graph is too large to lay out in that time") from None
+        raise RenderError(
+            f"`dot` was stopped after {timeout:g} seconds: the graph is too large to lay out in that time"
+        ) from None
     if done.returncode != 0 or not done.stdout:
         said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
         raise RenderError(f"`dot` failed: {said[0]}")

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fsmc.runtime.table import StateInfo, Table, ToolInfo
+    from fsmc.runtime.infos import StateInfo, ToolInfo
+    from fsmc.runtime.table import Table
 
-_TITLES = ("STATE", "TOOLS", "BUDGET", "MOVES")
+_TITLES = ("STATE", "TYPE", "TOOLS", "BUDGET", "MOVES")
 _GAP = "  "
 _NARROWEST = 16
 
@@ -20,6 +21,7 @@ class _Row(NamedTuple):
     """The lines of each cell of a state."""
 
     state: list[str]
+    kind: list[str]
     tools: list[str]
     budget: list[str]
     moves: list[str]
@@ -76,9 +78,9 @@ def _rows(table: Table) -> list[_Row]:
             lines.append(f"budget spent -> {state.budget.fallback}")
         if state.on_exhausted is not None:
             lines.append(f"after {_count(state.max_visits or 0, 'visit')} -> {state.on_exhausted}")
-        kind = [] if state.kind == "intermediate" else [state.kind]
         tools = [_tool(table.tools[name]) for name in state.tools]
-        rows.append(_Row([visible(state.name), *kind], tools, _limits(state), [visible(line) for line in lines]))
+        moving = [visible(line) for line in lines]
+        rows.append(_Row([visible(state.name)], [state.kind], tools, _limits(state), moving))
     return rows
 
 
@@ -114,13 +116,16 @@ def _plain(rows: Sequence[_Row], width: int | None) -> list[str]:
     if width is not None:
         _narrow(widths, used, width)
     lines = [_line([_TITLES[i] for i in used], [widths[i] for i in used])]
+    tall = True  # a state of one line needs no space around it where its neighbour has one line too
     for row in rows:
-        lines.append("")
         cells = [[part for line in row[i] for part in _wrapped(line, widths[i])] for i in used]
-        for number in range(max(map(len, cells))):
-            lines.append(
-                _line([cell[number] if number < len(cell) else "" for cell in cells], [widths[i] for i in used])
-            )
+        height = max(map(len, cells))
+        if tall or height > 1:
+            lines.append("")
+        tall = height > 1
+        for number in range(height):
+            parts = [cell[number] if number < len(cell) else "" for cell in cells]
+            lines.append(_line(parts, [widths[i] for i in used]))
     return lines
 
 
@@ -158,17 +163,11 @@ def _character_columns(character: str) -> int:
 
 def visible(text: str) -> str:
     """*text* with what breaks or reorders a line (line separators, directions of writing) written as escapes."""
-    return "".join(
-        f"\\u{ord(character):04x}" if _reorders(character) or not character.isprintable() and character.isspace() else character
-        for character in text
-    )
+    return "".join(f"\\u{ord(c):04x}" if unicodedata.bidirectional(c) in _UNRULY or c in _MARKS else c for c in text)
 
 
-def _reorders(character: str) -> bool:
-    return unicodedata.bidirectional(character) in _DIRECTIONS or character in "\u200e\u200f\u061c"
-
-
-_DIRECTIONS = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])
+_UNRULY = frozenset(["B", "S", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])
+_MARKS = "\u2028\u200e\u200f\u061c"
 
 
 def _rich(table: Table, rows: Sequence[_Row], width: int | None) -> str:
@@ -182,15 +181,14 @@ def _rich(table: Table, rows: Sequence[_Row], width: int | None) -> str:
     used = [i for i in range(len(_TITLES)) if any(row[i] for row in rows)]
     for i in used:
         grid.add_column(_TITLES[i], overflow="fold")
-    styles = ("bold", "", "dim", "")
+    styles = ("bold", "dim", "", "dim", "")
     for row in rows:
         cells = []
         for i in used:
             cell = Text()
             for number, line in enumerate(row[i]):
                 cell.append("\n" if number else "")
-                style = "dim" if i == 0 and number else "red" if line.startswith("●") else styles[i]
-                cell.append(line, style)
+                cell.append(line, "red" if _TITLES[i] == "TOOLS" and line.startswith("●") else styles[i])
             cells.append(cell)
         grid.add_row(*cells)
     out = io.StringIO()

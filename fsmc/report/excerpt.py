@@ -27,9 +27,9 @@ def excerpt(line: str, column: int, length: int) -> tuple[str, str]:
 
 def _window(line: str, start: int) -> tuple[int, int]:
     """The part of *line* to show: all of it, or what fits around *start*."""
-    if len(line) <= MAX_WIDTH // 10 or width("".join(map(shown_character, line[: 4 * MAX_WIDTH]))) <= MAX_WIDTH:
-        if len(line) <= 4 * MAX_WIDTH:
-            return 0, len(line)
+    # A line of more characters may still fit, where they take no columns; then it is clipped all the same.
+    if len(line) <= MAX_WIDTH and width("".join(map(shown_character, line))) <= MAX_WIDTH:
+        return 0, len(line)
     first = _fit_backwards(line, start, _BEFORE)
     if first <= len(_CUT):
         first = 0

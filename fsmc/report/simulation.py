@@ -7,33 +7,35 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fsmc.report.terminal import Style, printable
-from fsmc.simulate import RunReport, StepReport
+from fsmc.report.style import paint, printable, width
+from fsmc.simulation import RunReport, StepReport
 
 _SUBJECT_WIDTH = 72
-_COLOURS = {"allow": "green", "moved": "green", "deny": "red", "refused": "red", "ask": "yellow"}
+_STYLES = {"allow": "good", "moved": "good", "deny": "error", "refused": "error", "ask": "warning"}
 
 
-def run_text(report: RunReport, style: Style) -> str:
+def run_text(report: RunReport, color: bool) -> str:
     """One run: a line a step with its verdict and the state after it, then what to know about the whole."""
-    rows = [(step.at, _subject(step), step.verdict, step.state, step) for step in report.steps]
-    widths = [max((len(row[i]) for row in rows), default=0) for i in range(4)]
-    lines = [style.bold(printable(report.name))]
+    rows = [(step.at, _subject(step), step.verdict, printable(step.state), step) for step in report.steps]
+    widths = [max((width(row[column]) for row in rows), default=0) for column in range(4)]
+    lines = [paint(printable(report.name), "strong", color)]
     for at, subject, verdict, state, step in rows:
-        head = f"  {at:<{widths[0]}}  {subject:<{widths[1]}}  "
-        shown = style.paint(f"{verdict:<{widths[2]}}", _COLOURS.get(verdict))
-        lines.append(f"{head}{shown}  {state:<{widths[3]}}  {_outcome(step)}".rstrip())
+        cells = [_padded(text, columns) for text, columns in zip((at, subject, verdict, state), widths, strict=True)]
+        cells[2] = paint(cells[2], _STYLES.get(verdict, "dim"), color)
+        lines.append(f"  {'  '.join(cells)}  {_outcome(step)}".rstrip())
         lines += [f"      {printable(line)}" for line in _details(step)]
     for finding in report.findings:
-        lines.append(f"  {finding.at}: {style.paint('trace', 'yellow')}: {printable(finding.message)} [{finding.code}]")
-    return "\n".join([*lines, run_summary(report, style)]) + "\n"
+        lines.append(
+            f"  {finding.at}: {paint('trace', 'warning', color)}: {printable(finding.message)} [{finding.code}]"
+        )
+    return "\n".join([*lines, run_summary(report, color)]) + "\n"
 
 
-def run_summary(report: RunReport, style: Style, named: bool = False) -> str:
+def run_summary(report: RunReport, color: bool, named: bool = False) -> str:
     """One line: verdict on the run, where it ended, what was left open, how many calls."""
-    verdict = style.paint("ok", "green") if report.clean else style.paint("violation", "red")
+    verdict = paint("ok", "good", color) if report.clean else paint("violation", "error", color)
     if not report.clean and not report.violations:
-        verdict = style.paint("flawed trace", "yellow")
+        verdict = paint("flawed trace", "warning", color)
     end = f"finished in {report.state}" if report.finished else f"not finished, in {report.state}"
     counts = report.counts
     calls = ", ".join(f"{counts[name]} {name}" for name in ("allow", "deny", "ask") if counts.get(name))
@@ -44,14 +46,15 @@ def run_summary(report: RunReport, style: Style, named: bool = False) -> str:
     return f"{prefix}{verdict}: {'; '.join(parts)}"
 
 
-def total_text(reports: Sequence[RunReport], style: Style) -> str:
+def total_text(reports: Sequence[RunReport], color: bool) -> str:
     """The sum over several runs: how many are clean and finished, and every count by cause."""
     total: Counter[str] = Counter()
     for report in reports:
         total.update(report.counts)
     clean = sum(report.clean for report in reports)
     finished = sum(report.finished for report in reports)
-    lines = [style.bold(f"{_plural(len(reports), 'run')}: {clean} clean, {len(reports) - clean} not, {finished} finished")]
+    head = f"{_plural(len(reports), 'run')}: {clean} clean, {len(reports) - clean} not, {finished} finished"
+    lines = [paint(head, "strong", color)]
     width = max((len(str(number)) for number in total.values()), default=1)
     lines += [f"  {total[name]:>{width}}  {name}" for name in sorted(total)]
     return "\n".join(lines) + "\n"
@@ -105,6 +108,10 @@ def _details(step: StepReport) -> list[str]:
         if step.unlock:
             lines.append(f"unlocked by: {step.unlock}")
     return lines + [f"note: {note}" for note in step.notes]
+
+
+def _padded(text: str, columns: int) -> str:
+    return text + " " * (columns - width(text))
 
 
 def _plural(number: int, noun: str) -> str:

@@ -9,6 +9,7 @@ _CODES = {
     "error": "1;31",
     "warning": "1;33",
     "info": "1;36",
+    "good": "32",
     "strong": "1",
     "frame": "34",
     "dim": "2",

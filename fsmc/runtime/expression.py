@@ -32,6 +32,7 @@ from fsmc.runtime.expression_values import (
     kind_of,
     match_strings,
     member,
+    named,
     negative,
     present,
     select,
@@ -164,7 +165,7 @@ def _build_not(tree: Any, depth: int) -> _Closure:
         value = operand(env, meter)
         if value is True or value is False:
             return not value
-        raise EvaluationError(f"`!` works on a bool, not on a {kind_of(value)}")
+        raise EvaluationError(f"`!` works on a bool, not on {named(kind_of(value))}")
 
     return run
 
@@ -198,7 +199,7 @@ def _build_logic(tree: Any, depth: int) -> _Closure:
                 if value is deciding:
                     return deciding
                 if value is not other and reason is None:
-                    reason = f"`{symbol}` works on bools, not on a {kind_of(value)}"
+                    reason = f"`{symbol}` works on bools, not on {named(kind_of(value))}"
             except EvaluationError as error:
                 reason = reason or error.reason
         if reason is None:
@@ -288,7 +289,7 @@ def _build_conditional(tree: Any, depth: int) -> _Closure:
             return yes(env, meter)
         if value is False:
             return no(env, meter)
-        raise EvaluationError(f"the condition of `?:` is a {kind_of(value)}, not a bool")
+        raise EvaluationError(f"the condition of `?:` is {named(kind_of(value))}, not a bool")
 
     return run
 
@@ -307,7 +308,7 @@ def _build_macro(tree: Any, depth: int) -> _Closure:
     def run(env: _Env, meter: Meter) -> Any:
         items = source(env, meter)
         if kind_of(items) not in ("list", "map"):  # of a map, CEL visits the keys
-            raise EvaluationError(f"`{macro}` goes over a list, not over a {kind_of(items)}")
+            raise EvaluationError(f"`{macro}` goes over a list, not over {named(kind_of(items))}")
         inner = {name: env[name] for name in captured if name in env}
         reason = None
         for item in items:
@@ -318,7 +319,7 @@ def _build_macro(tree: Any, depth: int) -> _Closure:
                 if value is deciding:
                     return deciding
                 if value is not other and reason is None:
-                    reason = f"the condition of `{macro}` is a {kind_of(value)}, not a bool"
+                    reason = f"the condition of `{macro}` is {named(kind_of(value))}, not a bool"
             except EvaluationError as error:
                 reason = reason or error.reason
         if reason is None:

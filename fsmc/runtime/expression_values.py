@@ -75,6 +75,13 @@ def kind_of(value: Any) -> str:
     raise EvaluationError(f"a Python `{type(value).__name__}` is not a value of an expression")
 
 
+def named(kind: str) -> str:
+    """A kind with its article, as a reason says it."""
+    if kind == "null":
+        return kind
+    return f"an {kind}" if kind == "int" else f"a {kind}"
+
+
 def spend(meter: Meter, units: int) -> None:
     """Take units of work from the meter, or refuse to go on."""
     meter[0] -= units
@@ -121,20 +128,20 @@ def member(needle: Any, holder: Any, meter: Meter) -> bool:
         spend(meter, len(holder))
         return any(equal(needle, item, meter) for item in holder)
     if kind != "map":
-        raise EvaluationError(f"`in` looks into a list or a map, not into a {kind}")
+        raise EvaluationError(f"`in` looks into a list or a map, not into {named(kind)}")
     key_kind = kind_of(needle)
     if key_kind == "string":
         return needle in holder
     if key_kind in ("bool", "int", "double"):
         return False  # CEL maps may have such keys, JSON objects never do
-    raise EvaluationError(f"a {key_kind} cannot be the key of a map")
+    raise EvaluationError(f"{named(key_kind)} cannot be the key of a map")
 
 
 def select(holder: Any, name: str, place: str) -> Any:
     """`holder.name`, where `place` is how the holder is called in a reason."""
     kind = kind_of(holder)
     if kind != "map":
-        raise EvaluationError(f"{place} is a {kind}, it has no field `{name}`")
+        raise EvaluationError(f"{place} is {named(kind)}, it has no field `{name}`")
     if name not in holder:
         raise EvaluationError(f"{place} has no field `{name}`")
     return holder[name]
@@ -144,7 +151,7 @@ def present(holder: Any, name: str, place: str) -> bool:
     """`has(holder.name)`."""
     kind = kind_of(holder)
     if kind != "map":
-        raise EvaluationError(f"{place} is a {kind}, it has no field `{name}`")
+        raise EvaluationError(f"{place} is {named(kind)}, it has no field `{name}`")
     return name in holder
 
 
@@ -156,7 +163,7 @@ def element(holder: Any, index: Any, place: str) -> Any:
             raise EvaluationError(f"{place} is a map, its keys are strings, not {index_kind}")
         return select(holder, index, place)
     if kind != "list":
-        raise EvaluationError(f"{place} is a {kind}, it has no elements")
+        raise EvaluationError(f"{place} is {named(kind)}, it has no elements")
     whole = index_kind == "int" or (index_kind == "double" and index.is_integer())
     if not whole:
         raise EvaluationError(f"{place} is a list, its positions are integers, not {index_kind}")
@@ -169,7 +176,7 @@ def size(value: Any) -> int:
     """`size(value)`: characters of a string, elements of a list, entries of a map."""
     kind = kind_of(value)
     if kind not in ("string", "list", "map"):
-        raise EvaluationError(f"`size` measures a string, a list or a map, not a {kind}")
+        raise EvaluationError(f"`size` measures a string, a list or a map, not {named(kind)}")
     return len(value)
 
 
@@ -187,7 +194,7 @@ def match_strings(symbol: str, text: Any, part: Any, meter: Meter) -> bool:
     for value in (text, part):
         kind = kind_of(value)
         if kind != "string":
-            raise EvaluationError(f"`{symbol}` works on strings, not on a {kind}")
+            raise EvaluationError(f"`{symbol}` works on strings, not on {named(kind)}")
     spend(meter, len(text) >> 10)
     return STRING_TESTS[symbol](text, part)
 
@@ -196,7 +203,7 @@ def integer(symbol: str, value: Any) -> int:
     """A 64-bit integer that arithmetic may use."""
     kind = kind_of(value)
     if kind != "int":
-        raise EvaluationError(f"`{symbol}` works on integers, not on a {kind}")
+        raise EvaluationError(f"`{symbol}` works on integers, not on {named(kind)}")
     return in_range(symbol, value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fsmc.runtime.binding import validators_of
 from fsmc.runtime.canonical import canonical_json, text_digest
@@ -23,12 +23,8 @@ FORMAT = "fsmc-table/1"
 
 
 
-class _Candidate(NamedTuple):
-    target: int
-    condition: int
-    sets: int
-    default: int
-    event: int
+# A candidate is (target state, condition or -1, set or -1, 1 when from defaults): a plain tuple, for there may be many.
+_Candidate = tuple[int, int, int, int]
 
 
 class Table:
@@ -123,13 +119,13 @@ class Table:
             TransitionInfo(
                 names[source],
                 event,
-                names[candidate.target],
-                conditions[candidate.condition].text if candidate.condition >= 0 else None,
-                bool(candidate.default),
+                names[target],
+                conditions[condition].text if condition >= 0 else None,
+                bool(default),
             )
             for source, row in enumerate(self._rows)
             for event, candidates in row.items()
-            for candidate in candidates
+            for target, condition, _, default in candidates
         )
 
     def to_json(self) -> str:
@@ -149,7 +145,7 @@ class Table:
     def targets(self, state: str) -> tuple[tuple[str, str], ...]:
         """The (event, target) pairs of *state*, in the order in which they are tried."""
         row = self._rows[self._state_index[state]]
-        return tuple((event, self._names[c.target]) for event, candidates in row.items() for c in candidates)
+        return tuple((event, self._names[target]) for event, candidates in row.items() for target, *_ in candidates)
 
     @property
     def validators(self) -> Mapping[str, Validator]:
@@ -181,16 +177,16 @@ class Table:
             return Step("unknown_event", state, event, reason=f"`{event}` is not an event of this policy")
         known = {"context": {}, "event": {}, "calls": {}, "visits": {}, **(facts or {}), "state": state}
         refused: list[str] = []
-        for candidate in candidates:
-            if candidate.condition >= 0:
-                verdict = self.condition(candidate.condition, known, answers)
+        for target, condition, sets, default in candidates:
+            if condition >= 0:
+                verdict = self.condition(condition, known, answers)
                 if verdict.needed is not None:
                     return Step("guard_needed", state, event, guard=verdict.needed, reason=verdict.reason)
                 if not verdict.holds:
                     refused.append(verdict.reason)
                     continue
-            kind = "default" if candidate.default else "transition"
-            return self._take(state, event, candidate, known, kind)
+            step = self.enter(state, event, self._names[target], known, "default" if default else "transition")
+            return self._with_writes(step, sets, known) if sets >= 0 and step.moved else step
         return Step("guard_rejected", state, event, reason="; ".join(refused))
 
     def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
@@ -226,15 +222,11 @@ class Table:
             passed.add(elsewhere)
             landing = elsewhere
 
-    def _take(self, state: str, event: str, candidate: _Candidate, facts: Facts, kind: str) -> Step:
-        step = self.enter(state, event, self._names[candidate.target], facts, kind)
-        if candidate.sets < 0 or not step.moved:
-            return step
+    def _with_writes(self, step: Step, sets: int, facts: Facts) -> Step:
         try:
-            writes = self.writes(candidate.sets, facts)
+            return step._replace(writes=MappingProxyType(self.writes(sets, facts)))
         except EvaluationError as error:
-            return Step("set_failed", state, event, reason=str(error))
-        return step._replace(writes=MappingProxyType(writes))
+            return Step("set_failed", step.source, step.event, reason=str(error))
 
     def condition(self, number: int, facts: Facts, answers: Answers = NO_ANSWERS) -> Verdict:
         """Decide condition *number* on *facts*. Anything but exactly True does not hold, and says why."""
@@ -319,7 +311,7 @@ def _state_info(
         state["name"],
         state["type"],
         description,
-        tuple(tools[i] for i in state.get("tools", ())),
+        tuple([tools[i] for i in state["tools"]]) if "tools" in state else (),
         budget,
         state.get("parallel_calls"),
         state.get("max_visits"),
@@ -330,9 +322,10 @@ def _state_info(
 def _rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[str, tuple[_Candidate, ...]], ...]:
     """Per state: event -> candidates in the order in which they are tried."""
     building: list[dict[str, tuple[_Candidate, ...]]] = [{} for _ in range(count)]
-    for source, event, target, guard, sets, default in rows:
+    for source, event, target, condition, sets, default in rows:
         if not 0 <= target < count:
             raise ValueError(f"transition to state {target} of {count}")
         row, name = building[source], events[event]
-        row[name] = (*row.get(name, ()), _Candidate(target, guard, sets, default, event))
+        candidate = (target, condition, sets, default)
+        row[name] = (*row[name], candidate) if name in row else (candidate,)
     return tuple(building)

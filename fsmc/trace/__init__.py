@@ -1,17 +1,43 @@
 """Recorded runs, whatever their format, as one neutral sequence of records.
 
 A reader is a module with a ``NAME``, ``recognises(documents)`` and ``read(documents, name)``; to add a format, write one and
-list it in ``READERS``. What every reader yields is in ``fsmc.trace.records``.
+list it in ``read``. What every reader yields is in ``fsmc.trace.records``.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from typing import Protocol
 
-from fsmc.trace.load import load_documents
+from fsmc.trace.load import Document, load_documents
 from fsmc.trace.records import Run, TraceError
 
 FORMATS = ("auto", "fsmc", "openai-chat")
+_MAX_BYTES = 512 * 2**20
+
+
+class Reader(Protocol):
+    """What a reader module offers."""
+
+    NAME: str
+
+    def recognises(self, documents: list[Document]) -> bool: ...
+
+    def read(self, documents: list[Document], name: str) -> Iterator[Run]: ...
+
+
+def read_file(path: str | os.PathLike[str], format: str = "auto") -> Iterator[Run]:
+    """``read`` for a file. Raises ``TraceError`` when it cannot be read."""
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise TraceError(name, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > _MAX_BYTES:
+        raise TraceError(name, f"larger than {_MAX_BYTES // 2**20} MiB; split it")
+    return read(data, name, format)
 
 
 def read(data: bytes, name: str, format: str = "auto") -> Iterator[Run]:
@@ -21,7 +47,8 @@ def read(data: bytes, name: str, format: str = "auto") -> Iterator[Run]:
     """
     from fsmc.trace import native, openai_chat
 
-    readers = {reader.NAME: reader for reader in (native, openai_chat)}
+    modules: tuple[Reader, ...] = (native, openai_chat)
+    readers = {reader.NAME: reader for reader in modules}
     documents = load_documents(data, name)
     if format != "auto":
         if format not in readers:
@@ -33,4 +60,4 @@ def read(data: bytes, name: str, format: str = "auto") -> Iterator[Run]:
     raise TraceError(name, f"not a trace that fsmc can read: expected one of {', '.join(FORMATS[1:])}")
 
 
-__all__ = ["FORMATS", "Run", "TraceError", "read"]
+__all__ = ["FORMATS", "Run", "TraceError", "read", "read_file"]

@@ -4,9 +4,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fsmc.expression import ANY_MAP, BOOL, DOUBLE, DYN, INT, STRING, ListType
+from fsmc.expression import ANY_MAP, BOOL, DOUBLE, DYN, INT, STRING, ListType, Type
 
-TYPES = {
+TYPES: dict[str, Type] = {
     "c": DYN,
     "n": INT,
     "d": DOUBLE,
@@ -16,7 +16,7 @@ TYPES = {
     "m": ANY_MAP,
 }
 
-UNTYPED = dict.fromkeys(TYPES, DYN)
+UNTYPED: dict[str, Type] = dict.fromkeys(TYPES, DYN)
 
 Text = st.SearchStrategy[str]
 
@@ -36,7 +36,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 
 
 def environments() -> st.SearchStrategy[dict[str, Any]]:
-    """Facts that fit `TYPES`; `c.i` is never a double, a string or a list, so that it may be added."""
+    """Facts that fit `TYPES`; `c.i` may be added: it is no double, string or list."""
     arbitrary = st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4)
     addends = st.one_of(INTEGERS, st.none(), st.booleans())
     context = st.builds(lambda rest, i: {**rest, "i": i}, arbitrary, addends)
@@ -145,7 +145,9 @@ def _chain(item: Text, operators: str, longest: int) -> Text:
 
 def _flat_conditions() -> Text:
     """Conditions without parentheses, whose value hangs on precedence and associativity."""
-    number = st.sampled_from(["1", "2", "3", "-1", "n", "-n", "--n", "- -2", "c.i", "-c.a", "xs[0]"])
+    number = st.sampled_from(
+        ["1", "2", "3", "-1", "n", "-n", "--n", "- -2", "c.i", "-c.a", "xs[0]"]
+    )
     total = _chain(number, "+ - *", 3)
     ordered = st.builds("{} {} {}".format, total, st.sampled_from(["<", "==", ">=", "!="]), total)
     closed = st.builds("{} {} {}".format, ordered, st.sampled_from(["==", "!="]), st.just("true"))
@@ -160,10 +162,10 @@ def _flat_conditions() -> Text:
 FLAT = _flat_conditions()
 EXPRESSIONS = st.one_of(conditions(3), conditions(2), anything(3, ()), FLAT)
 
-_TOKENS = (
-    "a c n == != < <= > >= && || ! - + * ? : ( ) [ ] . , in true null 1 -1 0x1F 1.5 .5 1e3 'x'"
-    ' "y" r"z" size has all exists contains startsWith { } = & // and not """ 1u b"" ` @ é'
-).split()
+_WORDS = "a c n true null in has size all exists and not é"
+_SYMBOLS = "== != < <= > >= && || ! - + * ? : ( ) [ ] . , { } = & // ` @"
+_LITERAL_TOKENS = """1 -1 0x1F 1.5 .5 1e3 'x' "y" r"z" b"" 1u \"\"\" """
+_TOKENS = [*_WORDS.split(), *_SYMBOLS.split(), *_LITERAL_TOKENS.split()]
 SOUP = st.lists(st.sampled_from(_TOKENS), max_size=14).map(" ".join)
 """Texts that are mostly not expressions, made of the pieces of some."""
 

@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 import pytest
+from expression_strategies import EXPRESSIONS, FLAT, SOUP, TYPES, UNTYPED, environments, mutations
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from expression_strategies import EXPRESSIONS, FLAT, SOUP, TYPES, UNTYPED, environments, mutations
 from fsmc.expression import ExpressionError, compile_text, parse
 from fsmc.runtime.expression import EvaluationError, compile_tree
 

@@ -64,7 +64,10 @@ def make_table(
 
 def booking() -> Table:
     """The booking machine of the design with defaults, a budget fallback, groups and a bounded loop."""
-    slot_free = {"name": "slot_free", "expr": ["==", ["field", ["field", ["var", "context"], "slot"], "status"], ["string", "free"]]}
+    slot_free = {
+        "name": "slot_free",
+        "expr": ["==", ["field", ["field", ["var", "context"], "slot"], "status"], ["string", "free"]],
+    }
     calendar = {"name": "calendar_agrees", "external": True}
     price = ["<=", ["field", ["var", "args"], "price"], ["int", 200]]
     own = {"name": "own", "expr": ["==", ["field", ["var", "context"], "role"], ["string", "patient"]]}
@@ -78,7 +81,12 @@ def booking() -> Table:
     ]
     budget = [8, 3, "HANDOFF"]
     states = [
-        {"name": "TRIAGE", "type": "initial", "tools": ["check_service", "verify_identity"], "budget": [3, 0, "HANDOFF"]},
+        {
+            "name": "TRIAGE",
+            "type": "initial",
+            "tools": ["check_service", "verify_identity"],
+            "budget": [3, 0, "HANDOFF"],
+        },
         {"name": "BOOKING:SEARCH", "tools": reads, "budget": budget, "max_visits": 5, "on_exhausted": "HANDOFF"},
         {"name": "BOOKING:HELD", "tools": ["confirm", *reads], "budget": budget, "parallel_calls": 1},
         {"name": "CANCEL", "tools": ["cancel_booking", *reads], "budget": budget},
@@ -96,7 +104,10 @@ def booking() -> Table:
         ("BOOKING:HELD", "CONFIRMED", "UNAVAILABLE"),
         ("BOOKING:HELD", "SLOT_LOST", "BOOKING:SEARCH"),
         ("CANCEL", "CANCELLED", "DONE"),
-        *((state, "HUMAN_ASKED", "HANDOFF", None, True) for state in ("TRIAGE", "BOOKING:SEARCH", "BOOKING:HELD", "CANCEL")),
+        *(
+            (state, "HUMAN_ASKED", "HANDOFF", None, True)
+            for state in ("TRIAGE", "BOOKING:SEARCH", "BOOKING:HELD", "CANCEL")
+        ),
     ]
     return make_table(
         states,
@@ -104,5 +115,9 @@ def booking() -> Table:
         tools=tools,
         guards=[calendar, own, slot_free],
         conditions=[price, ["guard", 1]],
-        about={"id": "clinic-booking", "version": "1.4.0", "description": "Book a clinic slot for an identified patient."},
+        about={
+            "id": "clinic-booking",
+            "version": "1.4.0",
+            "description": "Book a clinic slot for an identified patient.",
+        },
     )

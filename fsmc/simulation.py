@@ -116,8 +116,8 @@ class _Player:
         self._approve = approve
         self._steps: list[StepReport] = []
         self._findings: list[TraceFinding] = []
+        # The newest call of each id. Recorded runs do use an id again once its call has a result.
         self._refused: dict[str, str] = {}
-        self._settled: set[str] = set()
         self._called_at: dict[str, str] = {}
         self._session = Session(
             table,
@@ -158,39 +158,34 @@ class _Player:
 
     def _call(self, call: Call) -> None:
         session = self._session
-        if call.id in self._called_at:
-            self._find(call.at, "duplicate_call", f"call id {call.id} was used before, at {self._called_at[call.id]}")
-        decision = session.check(call.tool, call.arguments)
-        if decision.verdict == "ask" and self._approve:
+        if session.check(call.tool, call.arguments).verdict == "ask" and self._approve:
             session.approve(call.tool, call.arguments)
         decision = session.reserve(call.tool, call.arguments, call.id)
-        self._called_at.setdefault(call.id, call.at)
-        if decision.allowed:
-            self._settled.discard(call.id)
-        else:
-            self._refused[call.id] = call.tool
         self._steps.append(_call_report(call, decision))
+        if decision.code == "duplicate_call_id":
+            self._find(call.at, "duplicate_call", f"call id {call.id} is still open, from {self._called_at[call.id]}")
+            return
+        self._called_at[call.id] = call.at
+        self._refused.pop(call.id, None)
+        if not decision.allowed:
+            self._refused[call.id] = call.tool
 
     def _result(self, result: Result) -> None:
         session, call_id = self._session, result.id
         if call_id in session.in_flight:
             before = session.state
             settled = session.commit(call_id, result.value, result.failed)
-            self._settled.add(call_id)
             self._steps.append(_result_report(result.at, settled, before, session.state))
-        elif call_id in self._settled:
-            self._find(result.at, "duplicate_result", f"call {call_id} has a result already; this one is passed over")
         elif call_id in self._refused:
-            tool = self._refused.pop(call_id)
-            self._settled.add(call_id)
-            self._note(result.at, "result", tool, "of the refused call, passed over")
+            self._note(result.at, "result", self._refused.pop(call_id), "of the refused call, passed over")
+        elif call_id in self._called_at:
+            self._find(result.at, "duplicate_result", f"call {call_id} has a result already; this one is passed over")
         else:
             self._find(result.at, "orphan_result", f"no call has the id {call_id}; this result is passed over")
 
     def _release(self, release: Release) -> None:
         if release.id in self._session.in_flight:
             self._session.release(release.id)
-            self._settled.add(release.id)
             self._note(release.at, "release", release.id, "given back")
         elif self._refused.pop(release.id, None) is None:
             self._find(release.at, "orphan_result", f"no call with the id {release.id} is in flight")

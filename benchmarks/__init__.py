@@ -1,0 +1,1 @@
+"""Commands that print ratios, measured in one run against named peers."""

@@ -1,0 +1,62 @@
+"""Generated policies for the benchmarks: a chain with forward edges, as text and as data."""
+
+from __future__ import annotations
+
+_TOOLS = 10
+
+
+def chain(states: int, edges: int = 3) -> str:
+    """A YAML policy of *states* states, each with *edges* transitions forward and one of ten tools."""
+    tools = "".join(f"  tool_{i}: {{effect: read}}\n" for i in range(_TOOLS))
+    lines = ["fsmc: 1\nid: chain\ninitial: S0\ntools:\n", tools, "states:\n"]
+    for i in range(states):
+        lines.append(f"  S{i}:\n    tools: [tool_{i % _TOOLS}]\n    transitions:\n")
+        for step in range(1, edges + 1):
+            target = f"S{i + step}" if i + step < states else "END"
+            lines.append(f"      - {{event: E{step}, target: {target}}}\n")
+    lines.append("  END:\n    type: terminal\n")
+    return "".join(lines)
+
+
+SMALL = """\
+fsmc: 1
+id: twenty
+description: Twenty states with tools, budgets, guards and schemas, as a policy of this size has.
+initial: S0
+context:
+  type: object
+  properties:
+    role: {enum: [patient, staff]}
+    price: {type: integer}
+defaults:
+  tool_budget: {limit: 8, fallback: HELP}
+  transitions:
+    - {event: CANCELLED, target: HELP}
+guards:
+  cheap: context.price <= 200
+tools:
+  look:
+    effect: read
+    input_schema: {type: object, properties: {query: {type: string}}, required: [query]}
+  act:
+    when: context.role == "patient"
+    require: args.price <= 200
+    max_calls: 1
+    emits:
+      - {event: ACTED}
+states:
+"""
+
+
+def small(states: int = 20) -> str:
+    """A YAML policy of *states* states that uses most of the language."""
+    lines = [SMALL]
+    for i in range(states - 2):
+        target = f"S{i + 1}" if i + 1 < states - 2 else "DONE"
+        lines.append(
+            f"  S{i}:\n    tools: [look, act]\n    transitions:\n"
+            f"      - {{event: ACTED, target: {target}, guard: cheap}}\n"
+            f"      - {{event: ACTED, target: HELP}}\n"
+        )
+    lines.append("  HELP:\n    type: terminal\n  DONE:\n    type: terminal\n")
+    return "".join(lines)

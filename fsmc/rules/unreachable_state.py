@@ -1,0 +1,67 @@
+"""A state that no session can come to.
+
+Nothing leads there from the initial state, whatever guards say, so its tools and transitions are dead text; most often a transition
+is missing or names another state. Of a whole region only the states where it begins are reported. A terminal state is a warning,
+and none where it is the fallback of a budget.
+
+Avoid:
+
+    fsmc: 1
+    id: tickets
+    initial: OPEN
+    states:
+      OPEN:
+        transitions: [{event: SOLVED, target: DONE}]
+      ESCALATED:
+        transitions: [{event: SOLVED, target: DONE}]
+      DONE: {type: terminal}
+
+Prefer:
+
+    fsmc: 1
+    id: tickets
+    initial: OPEN
+    states:
+      OPEN:
+        transitions:
+          - {event: SOLVED, target: DONE}
+          - {event: STUCK, target: ESCALATED}
+      ESCALATED:
+        transitions: [{event: SOLVED, target: DONE}]
+      DONE: {type: terminal}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fsmc.analysis import Facts
+from fsmc.policy.model import Policy
+from fsmc.rules.base import Hit
+from fsmc.rules.telling import listed, quoted
+from fsmc.rules.uses import fallbacks
+
+CODE = "FSM206"
+NAME = "unreachable-state"
+LEVEL = "error"
+
+
+def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
+    """One hit for each group of states in which an unreachable region begins."""
+    if not facts.unreachable_groups or facts.broken & facts.reachable:
+        return  # where a wrong name is reachable, it may be what should lead there
+    spared = fallbacks(policy)
+    place = policy.root["states"].key_place
+    for group in facts.unreachable_groups:
+        first = policy.states[group[0]]
+        if first.kind == "initial":
+            continue  # that two states claim to be initial is reported
+        if first.kind == "terminal" and first.name in spared:
+            continue
+        others = f" (nor do {listed(group[1:])}, which lead to it)" if group[1:] else ""
+        yield Hit(
+            f"nothing leads from {quoted(policy.initial)} to {quoted(first.name)}{others}",
+            place(first.name),
+            hint="add a transition to it, or remove it",
+            level="warning" if first.kind == "terminal" else None,
+        )
