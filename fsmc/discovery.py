@@ -89,11 +89,14 @@ def _matches(path: str) -> list[str]:
 
 
 def _identity(path: str) -> str:
-    return os.path.normcase(os.path.realpath(path))
+    try:
+        return os.path.normcase(os.path.realpath(path))
+    except ValueError:  # a name that no file system takes; reading it will say so
+        return path
 
 
 def _file(path: str, seen: set[str]) -> Iterator[Input]:
-    identity = _identity(path) if "\0" not in path else path
+    identity = _identity(path)
     if identity not in seen:
         seen.add(identity)
         yield open_input(path)

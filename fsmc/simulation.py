@@ -266,6 +266,8 @@ def _step_report(at: str, kind: str, subject: str, payload: Any, step: Step) -> 
 
 def _move(step: Step) -> tuple[str, str, str]:
     label = "budget spent" if step.kind == "fallback" else step.event or "asked for"
+    if step.kind == "exhausted":
+        label += ", visits spent"
     return step.source, label, step.target or step.source
 
 

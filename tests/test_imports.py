@@ -89,7 +89,6 @@ def test_the_package_itself_imports_nothing_at_run_time() -> None:
     assert set(imports(tree)) <= {"sys", "importlib", "__future__"}
 
 
-HEAVY = ("jsonschema", "referencing", "rich", "graphviz", "click", "yaml", "tomli")
 PROBE = """
 import json, sys
 before = set(sys.modules)
@@ -107,7 +106,9 @@ def loaded_by(body: str, *arguments: str) -> list[str]:
 
 
 def third_party(modules: list[str]) -> set[str]:
-    return {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names) - {"fsmc"}
+    # C extensions built with Cython (PyYAML's) register modules of their own.
+    found = {name.partition(".")[0] for name in modules if "cython" not in name}
+    return found - set(sys.stdlib_module_names) - {"fsmc"}
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +121,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_import_fsmc_is_nearly_free() -> None:
-    assert loaded_by("import fsmc") == ["fsmc"]
+    assert set(loaded_by("import fsmc")) <= {"fsmc", "__future__"}
 
 
 def test_every_public_name_loads() -> None:
@@ -129,7 +130,7 @@ def test_every_public_name_loads() -> None:
 
 
 def test_loading_and_running_a_table_needs_the_standard_library_only(compiled: str) -> None:
-    body = "import fsmc\ntable = fsmc.load(sys.argv[1])\ntable.session().call('find_customer', {'email': 'a@b.c'})"
+    body = "import fsmc\ntable = fsmc.load(sys.argv[1])\ntable.session().reserve('find_customer', {'email': 'a@b.c'})"
     modules = loaded_by(body, compiled)
     assert not third_party(modules)
     assert not [name for name in modules if name.startswith(("fsmc.source", "fsmc.policy", "fsmc.rules", "fsmc.cli"))]
@@ -137,7 +138,7 @@ def test_loading_and_running_a_table_needs_the_standard_library_only(compiled: s
 
 def test_a_valid_policy_never_pays_for_the_judge_nor_for_pictures() -> None:
     modules = loaded_by("import fsmc\nassert not fsmc.lint('fsmc/data/starter.yaml')")
-    assert third_party(modules) == {"yaml", "_yaml"} - ({"_yaml"} - third_party(modules))
+    assert third_party(modules) <= {"yaml", "_yaml"}
     assert not [name for name in modules if name.startswith(("fsmc.cli", "fsmc.render", "fsmc.report"))]
 
 

@@ -50,15 +50,18 @@ def path(came_from: Sequence[int], node: int) -> list[int]:
     return nodes[::-1]
 
 
-def shortest_cycle(successors: Successors, start: int, inside: Container[int]) -> list[int] | None:
-    """A shortest closed walk from *start* through nodes of *inside*, both ends named; None when there is none."""
+def shortest_way(successors: Successors, start: int, end: int, inside: Container[int]) -> list[int] | None:
+    """The nodes of a shortest way of at least one edge from *start* to *end*, which may be the same, through nodes of *inside*.
+
+    None when there is none.
+    """
     came_from = {start: START}
     queue = [start]
     for node in queue:
         for target in successors[node]:
-            if target == start:
-                nodes = [start, node]
-                while nodes[-1] != start:
+            if target == end:
+                nodes = [end, node]
+                while came_from[nodes[-1]] != START:
                     nodes.append(came_from[nodes[-1]])
                 return nodes[::-1]
             if target in inside and target not in came_from:

@@ -11,7 +11,7 @@ from fsmc.analysis.algorithms import (
     UNSEEN,
     breadth_first,
     path,
-    shortest_cycle,
+    shortest_way,
     strong_components,
     topological_order,
 )
@@ -101,11 +101,14 @@ class Facts:
         self._told += len(moves)
         return tuple(map(str, moves))
 
-    def way(self, source: str, target: str) -> list[Move] | None:
-        """A shortest way from one state to another; None when there is none."""
+    def way(self, source: str, target: str, inside: Iterable[str]) -> list[Move]:
+        """A shortest way, of at least one move, from one state to another, or round to the same, through states of *inside*.
+
+        Empty when there is none.
+        """
         index = self.graph.index
-        came_from = breadth_first(self.graph.successors, [index[source]])[1]
-        return None if came_from[index[target]] == UNSEEN else self._walk(path(came_from, index[target]))
+        numbers = {index[name] for name in inside}
+        return self._walk(shortest_way(self.graph.successors, index[source], index[target], numbers) or [])
 
     @cached_property
     def without_fallbacks(self) -> frozenset[str]:
@@ -230,14 +233,11 @@ class Facts:
             if len(group) > 1 or group[0] in successors[group[0]]
         ]
 
-    def shortest_cycle(self, inside: frozenset[str]) -> list[Move]:
+    def shortest_cycle(self, inside: Iterable[str]) -> list[Move]:
         """A shortest way round through the state of *inside*, a group that ``cycles`` gave, that is nearest to the initial one."""
         index = self.graph.index
-        numbers = {index[name] for name in inside}
-        start = min(numbers, key=lambda node: (self._position.get(node, len(index)), node))
-        nodes = shortest_cycle(self.graph.successors, start, numbers)
-        assert nodes is not None
-        return self._walk(nodes)
+        start = min(inside, key=lambda name: (self._position.get(index[name], len(index)), index[name]))
+        return self.way(start, start, inside)
 
     # What must be passed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -11,19 +12,41 @@ from fsmc.cli.options import format_option, option, output_option, policy_argume
 from fsmc.cli.tables import table_and_findings
 from fsmc.render import FORMATS, render
 
+if TYPE_CHECKING:
+    from fsmc.runtime.table import Table
+
 
 @subcommand("render")
 @policy_argument(metavar="POLICY|TABLE")
 @format_option(FORMATS, "Mermaid and DOT are text; SVG and PNG need Graphviz.")
 @output_option("Where to write the diagram; - for standard output.")
 @option("--tools", text="List the tools of each state.", is_flag=True)
+@option("--trace", text="Paint the path of the first run in this file.", metavar="TRACE")
 @option("--findings", text="Paint the states that lint has something to say about.", is_flag=True)
-def command(policy: str, format_: str, output: str, tools: bool, findings: bool) -> int:
+def command(policy: str, format_: str, output: str, tools: bool, trace: str | None, findings: bool) -> int:
     """Draw a policy or a compiled table."""
     if format_ == "png" and output == "-" and sys.stdout.isatty():
         raise click.UsageError("a PNG is no text for a terminal; name a file with -o")
     table, found = table_and_findings(one_input(policy))
-    drawn = render(table, format_, tools=tools, findings=found if findings else None)
+    path = None if trace is None else _path(table, trace)
+    drawn = render(table, format_, tools=tools, trace=path, findings=found if findings else None)
     content = drawn.encode() if isinstance(drawn, str) else drawn
     write_result(output, content, None if policy == "-" else policy)
     return 0
+
+
+class _Move(NamedTuple):
+    source: str
+    target: str
+    event: str | None
+
+
+def _path(table: Table, trace: str) -> list[_Move]:
+    """The moves of the first run that the file *trace* holds."""
+    from fsmc.simulation import simulate
+    from fsmc.trace import read_file
+
+    run = next(read_file(trace), None)
+    moves = [] if run is None else [move for step in simulate(table, run).steps for move in step.moves]
+    # A move without an event of its own (a spent budget) has a label that names none.
+    return [_Move(source, target, label if label in table.events else None) for source, label, target in moves]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from fsmc.cli.files import write_text
-from fsmc.cli.options import policy_argument, subcommand
+import sys
+
+from fsmc.cli.files import color_wanted, write_text
+from fsmc.cli.options import color_option, policy_argument, subcommand
 from fsmc.cli.tables import load_table
 from fsmc.render.show import show
 
 
 @subcommand("show")
 @policy_argument(metavar="POLICY|TABLE")
-def command(policy: str) -> int:
+@color_option
+def command(policy: str, color: str) -> int:
     """Show states, tools and transitions of a policy or a compiled table."""
-    write_text(show(load_table(policy)))
+    write_text(show(load_table(policy), terminal=color_wanted(color, sys.stdout)))
     return 0

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from fsmc.runtime.validity import Check, compile_schema
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def schema_text(name: str) -> str:
     """The text of a published schema (``policy-v1``, ``table-v1``, ``trace-v1``), from the wheel or from a checkout."""
-    for folder in (_PACKAGE / "schemas", _PACKAGE.parent / "schemas"):
-        file = folder / f"{name}.schema.json"
-        if file.is_file():
-            return file.read_text(encoding="utf-8")
+    for folder in (_PACKAGE, os.path.dirname(_PACKAGE)):
+        path = os.path.join(folder, "schemas", f"{name}.schema.json")
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                return file.read()
     raise FileNotFoundError(f"schema {name} is not part of this installation")
 
 

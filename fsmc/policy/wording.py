@@ -17,6 +17,7 @@ _KINDS = {
     "boolean": "true or false",
     "null": "nothing",
 }
+_LONGEST_WORD = 64
 _BOUNDS = {
     "minimum": "at least",
     "maximum": "at most",
@@ -31,6 +32,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """The one of *known* that *word* most likely means."""
     from difflib import get_close_matches
 
+    if len(word) > _LONGEST_WORD:  # the comparison is quadratic, and no typing error is that long
+        return None
     by_lower = {name.lower(): name for name in known}
     close = get_close_matches(word.lower(), by_lower, 1, 0.6)
     return by_lower[close[0]] if close else None

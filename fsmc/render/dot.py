@@ -94,7 +94,7 @@ def _cluster(label: str) -> dict[str, str]:
 
 
 def _heading(diagram: Diagram) -> str:
-    notes = [line for note in diagram.notes for line in textwrap.wrap(note, _NOTE_WIDTH)]
+    notes = [line for note in diagram.notes for line in _wrapped(note, _NOTE_WIDTH)]
     if _exceeds(diagram, _HUGE):
         notes.append("a large machine: laid out by sfdp, without the order of a run and without groups")
     if any(node.tools for node in diagram.nodes):
@@ -147,10 +147,17 @@ def _edge(edge: Edge) -> str:
 def _edge_label(edge: Edge) -> str:
     if edge.guard is None:
         return edge.heading
-    guard = textwrap.wrap(f"[{edge.guard}]", _GUARD_WIDTH, break_long_words=False, break_on_hyphens=False)
+    guard = _wrapped(f"[{edge.guard}]", _GUARD_WIDTH)
     color = _RUN if edge.steps else _QUIET
     rows = "".join(f'<br/><font point-size="9" color="{color}">{_html(line)}</font>' for line in guard)
     return _Html(_html(edge.heading) + rows)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """*text* in lines of about *width*, broken at spaces only and otherwise as it is."""
+    return textwrap.wrap(
+        text, width, expand_tabs=False, replace_whitespace=False, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _attributes(values: dict[str, str]) -> str:
@@ -168,5 +175,7 @@ def quote(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    text = text.translate(_NOT_IN_XML).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("\\", "&#92;")
+    """*text* inside an HTML-like label, which Graphviz refuses where a piece of text is nothing but ``]``."""
+    text = text.translate(_NOT_IN_XML).replace("\\", "\\\\")
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"&#93;{text[1:]}" if text.startswith("]") else text

@@ -25,7 +25,8 @@ _CLASSES = {
 _TEXT_LIMIT = 50_000
 _NAMED = {"&": "#amp;", "<": "#lt;", ">": "#gt;"}
 _PLAIN = frozenset(" _.,()[]=+-/'\"!?|^")
-_OWN_ENCODING = frozenset("\ufb02¶")  # mermaid writes an entity code as these two around a number
+_OWN_ENCODING = frozenset("\ufb02¶")  # to mermaid, ``\ufb02°°59¶ß`` is ``#59;``, and that in the finished picture too
+_DECODED_TWICE = re.compile(r"#64258;(?=°)|#182;(?=ß)")
 _SPACES_AND_FORMATS = frozenset(["Zs", "Zl", "Zp", "Cf"])
 _DIRECTION = re.compile(r"(?<=direction) +(?=TB|BT|RL|LR)", re.IGNORECASE)
 _OUTER_UNDERSCORE = re.compile(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
@@ -107,7 +108,7 @@ def escape(text: str) -> str:
     """*text* as the label of an edge or a line of a state."""
     coded = "".join(map(_character, text))
     coded = _OUTER_UNDERSCORE.sub("#95;", coded)
-    coded = _DIRECTION.sub(_spaces, coded)
+    coded = _DECODED_TWICE.sub(r"\g<0><wbr>", _DIRECTION.sub(_spaces, coded))
     return re.sub(r"^ +| +$|(?<= ) +", _spaces, coded)
 
 
@@ -126,5 +127,6 @@ def _character(character: str) -> str:
 
 
 def _title(text: str) -> str:
-    """*text* as a YAML string that no other reader of the source takes for its own."""
-    return re.sub(r"[<>%{}#]", lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
+    """*text* as a YAML string. A title has no entity codes, but mermaid decodes its own form of them in the whole picture."""
+    coded = "".join(f"\ufb02°°{ord(c)}¶ß" if c in "<>&" or c in _OWN_ENCODING else c for c in text)
+    return re.sub(r"[%{}#]", lambda match: f"\\u{ord(match.group()):04x}", json.dumps(coded, ensure_ascii=False))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _TITLES = ("STATE", "TYPE", "TOOLS", "BUDGET", "MOVES")
 _GAP = "  "
-_NARROWEST = 16
+_NARROWEST = 20
 
 
 class _Row(NamedTuple):
@@ -142,7 +142,7 @@ def _wrapped(line: str, width: int) -> Iterable[str]:
     if columns(line) <= width:
         return [line]
     wide = columns(line) - len(line)  # a guess on the safe side: count every wide character on every part
-    return textwrap.wrap(line, max(width - wide, 8), subsequent_indent="    ", break_on_hyphens=False)
+    return textwrap.wrap(line, max(width - wide, 8), subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

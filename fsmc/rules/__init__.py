@@ -6,7 +6,7 @@ and limits.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 
 from fsmc.rules.base import Hit, Rule
@@ -66,7 +66,7 @@ _MODULES = (
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
     return tuple(map(_load, _MODULES))

@@ -8,7 +8,7 @@ from collections.abc import Collection
 _LETTERS = (
     ("АВЕНІЈКМОРЅТУХԜԚ", "ABEHIJKMOPSTYXWQ"),  # Cyrillic
     ("авеһніјкморѕтухԝԛԁ", "abehhijkmopstyxwqd"),
-    ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX"),  # Greek
+    ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX"),  # noqa: RUF001  Greek
     ("αικνορτυχγ", "aikvoptuxy"),
 )
 _ALPHABETS = {ord(letter): latin for letters, latins in _LETTERS for letter, latin in zip(letters, latins, strict=True)}

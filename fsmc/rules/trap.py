@@ -61,7 +61,7 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         return  # under `dag` such a group is a cycle, and reported as that
     place = policy.root["states"].key_place
     for group in facts.traps:
-        round_trip = facts.shortest_cycle(frozenset(group))
+        round_trip = facts.shortest_cycle(group)
         start = round_trip[0].source
         others = [name for name in group if name != start]
         among = f"{quoted(start)} leads only to {listed(others)} and back" if others else f"{quoted(start)} leads only to itself"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from fsmc.analysis import Facts
 from fsmc.policy.model import Condition, Policy, Selector, Transition
 from fsmc.source.tree import MappingNode, Place
 
@@ -38,6 +40,19 @@ def conditions(policy: Policy) -> Iterator[Condition]:
             yield transition.guard
 
 
+def meaning(policy: Policy, condition: Condition) -> list[Any] | None:
+    """What a condition asks, so that equal answers mean the same: its tree, that of its guard, or the guard's name.
+
+    None where it is not well formed.
+    """
+    if condition.guard is None:
+        return condition.tree
+    guard = policy.guards.get(condition.guard)
+    if guard is None:
+        return None
+    return ["guard", guard.name] if guard.external else guard.tree
+
+
 def event_names(policy: Policy) -> dict[str, None]:
     """The events of the policy, each once: those declared and emitted, and where none are declared those waited for too."""
     names = dict.fromkeys([*(policy.events or ()), *policy.emitters])
@@ -69,3 +84,27 @@ def fallbacks(policy: Policy) -> set[str]:
     holders = (policy.root.get("defaults"), *(state.node for state in policy.states.values()))
     budgets = (holder.get("tool_budget") for holder in holders if isinstance(holder, MappingNode))
     return {budget["fallback"] for budget in budgets if isinstance(budget, MappingNode) and "fallback" in budget}
+
+
+def unheard_of(policy: Policy, facts: Facts) -> list[tuple[str, Transition]]:
+    """Own transitions of reachable states on an event that only tools raise, none of which is offered there or before.
+
+    Left out is what follows from something else: a tool that nothing offers, a selector that matches nothing, a move to a state
+    that does not exist.
+    """
+    if facts.open or not policy.emitters or any(not selector.tools for selector in selectors(policy)):
+        return []
+    offered = {event for event, tools in policy.emitters.items() if any(map(facts.offering, tools))}
+    waited_for = {event for event in offered if policy.reserved(event)}
+    doubtful = [
+        (state, transition)
+        for state in map(policy.states.__getitem__, facts.by_distance)
+        for transition in state.transitions
+        if transition.event in waited_for
+        and not transition.default
+        and not set(policy.emitters[transition.event]).intersection(state.tools)
+    ]
+    if not doubtful or facts.broken & facts.reachable:
+        return []
+    raised = facts.raised_before(transition.event for _, transition in doubtful)
+    return [(state.name, each) for state, each in doubtful if each.event not in raised[state.name]]

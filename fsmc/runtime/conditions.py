@@ -48,7 +48,8 @@ def decide(condition: Condition, facts: Facts, answers: Answers) -> Verdict:
     try:
         value = condition.evaluate(facts)
     except EvaluationError as error:
-        return Verdict(False, f"`{condition.text}` could not be decided: {error}", undecided=True)
+        why = f"`{condition.text}` could not be decided: {error}"
+        return Verdict(False, f"{_explain(condition, facts)} ({why})" if condition.reason else why, undecided=True)
     if value is True:
         return _HOLDS
     if value is False:

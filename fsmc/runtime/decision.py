@@ -15,7 +15,7 @@ class Decision(NamedTuple):
     ``ok``, ``unknown_tool``, ``not_in_state``, ``session_ended``, ``condition_false``, ``invalid_arguments``,
     ``requirement_failed``, ``max_calls``, ``parallel_calls``, ``budget_exhausted``, ``repeated_call``, ``approval_required``, ``duplicate_call_id``.
     ``reason`` is a sentence the model can act on, ``unlock`` says what would make the call possible, ``allowed_tools`` are the
-    tools offered at that moment (empty on ``allow``). ``call_id`` is set when the call was reserved, and then ``arguments``
+    tools that could be called instead (empty on ``allow``). ``call_id`` is set when the call was reserved, and then ``arguments``
     holds the checked copy to call the tool with.
     """
 

@@ -69,13 +69,14 @@ class Ledger:
         if not failed:
             self.successes[call.tool.name] = self.successes.get(call.tool.name, 0) + 1
 
-    def overstepped(self, tool: ToolInfo, key: str, state: StateInfo) -> Limit | None:
-        """The first limit that one more call of *tool* would overstep, or None."""
+    def overstepped(self, tool: ToolInfo, key: str | None, state: StateInfo) -> Limit | None:
+        """The first limit that one more call of *tool* would overstep, or None. Without *key*: whatever its arguments."""
         name = tool.name
         if tool.max_calls is not None:
             flying = sum(call.tool is tool for call in self.in_flight.values())
             if self.successes.get(name, 0) + flying >= tool.max_calls:
-                return Limit("max_calls", f"`{name}` may be called {times(tool.max_calls)} in a session, and was")
+                made = "is in flight already" if flying else "was"
+                return Limit("max_calls", f"`{name}` may be called {times(tool.max_calls)} in a session, and {made}")
         if state.parallel_calls is not None and len(self.in_flight) >= state.parallel_calls:
             one = state.parallel_calls == 1
             text = "another call is in flight" if one else f"{state.parallel_calls} calls are in flight"
@@ -85,7 +86,7 @@ class Ledger:
             return None
         if budget.limit is not None and self._spent >= budget.limit:
             return Limit("budget_exhausted", f"{state.name} allows {budget.limit} calls, and they are spent", "leave the state")
-        if budget.repeated is not None and self._run_of(key) >= budget.repeated:
+        if budget.repeated is not None and key is not None and self._run_of(key) >= budget.repeated:
             text = f"`{name}` was called {times(budget.repeated)} in a row with the same arguments"
             return Limit("repeated_call", text, "call another tool, or with other arguments")
         return None

@@ -17,6 +17,9 @@ from fsmc.runtime.ledger import InFlight, Ledger
 from fsmc.runtime.paths import path_to_offer
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
+# A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
+MAX_CONTEXT = 1_000_000
+
 
 class Session:
     """State, context, counters, calls in flight and approvals of one conversation. Not shared between threads.
@@ -218,16 +221,14 @@ class Session:
             path = path_to_offer(self.table, state.name, name)
             return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", _unlock(name, path))
         if tool.when is not None and not (verdict := self._holds(tool.when)).holds:
-            unlock = f"`{self.table.condition_text(tool.when)}` must hold"
-            return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}", unlock)
+            return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
         if not isinstance(body, dict):
             return self._deny(name, "invalid_arguments", "the arguments are not a JSON object")
         validator = self._validators.get(name)
         if validator is not None and (problem := validator.error(body)) is not None:
             return self._deny(name, "invalid_arguments", problem, "call it with arguments that match its schema")
         if tool.require is not None and not (verdict := self._holds(tool.require, args=body)).holds:
-            unlock = f"`{self.table.condition_text(tool.require)}` must hold"
-            return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}", unlock)
+            return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
         limit = self._ledger.overstepped(tool, key, state)
         if limit is not None:
             return self._deny(name, limit.code, limit.reason, limit.unlock)
@@ -247,7 +248,12 @@ class Session:
         return self._refuse("deny", tool, code, reason, unlock)
 
     def _refuse(self, verdict: str, tool: str, code: str, reason: str, unlock: str) -> Decision:
-        return Decision(verdict, code, reason, tool, self._state, self.allowed_tools, unlock)
+        return Decision(verdict, code, reason, tool, self._state, self._callable(), unlock)
+
+    def _callable(self) -> tuple[str, ...]:
+        """The offered tools that no limit would refuse now."""
+        tools, state = self.table.tools, self.table.states[self._state]
+        return tuple(n for n in self.allowed_tools if self._ledger.overstepped(tools[n], None, state) is None)
 
     # Conditions and facts
 
@@ -372,9 +378,11 @@ class Session:
     def _write(self, changes: Mapping[str, Any]) -> str | None:
         """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
         try:
-            merged = private_copy({**self._context, **changes})[0]
+            merged, text = private_copy({**self._context, **changes})
         except NotJson as error:
             return f"the context is {error}"
+        if len(text) > MAX_CONTEXT:
+            return f"the context would grow beyond {MAX_CONTEXT:,} characters of JSON"
         validator = self._validators.get(CONTEXT)
         if validator is not None and (problem := validator.error(merged)) is not None:
             return problem

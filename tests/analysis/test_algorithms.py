@@ -12,7 +12,7 @@ from fsmc.analysis.algorithms import (
     breadth_first,
     path,
     reverse,
-    shortest_cycle,
+    shortest_way,
     strong_components,
     topological_order,
 )
@@ -97,7 +97,7 @@ def test_a_shortest_cycle_is_one(successors: list[list[int]], data: st.DataObjec
     steps_back = [distances(oracle(successors), target).get(start, 0 if target == start else None) for target in successors[start]]
     expected = min((steps + 1 for steps in steps_back if steps is not None), default=None)
     expected = 1 if start in successors[start] else expected
-    found = shortest_cycle(successors, start, range(len(successors)))
+    found = shortest_way(successors, start, start, range(len(successors)))
     if found is None:
         assert expected is None
     else:
@@ -109,7 +109,7 @@ def test_a_shortest_cycle_is_one(successors: list[list[int]], data: st.DataObjec
 def test_a_cycle_stays_inside_the_nodes_given(successors: list[list[int]], data: st.DataObject) -> None:
     inside = data.draw(st.sets(st.integers(0, len(successors) - 1), min_size=1))
     start = min(inside)
-    found = shortest_cycle(successors, start, inside)
+    found = shortest_way(successors, start, start, inside)
     within = oracle(successors)
     within.remove_nodes_from([node for node in range(len(successors)) if node not in inside])
     component = next(set(group) for group in rustworkx.strongly_connected_components(within) if start in group)

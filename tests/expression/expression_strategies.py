@@ -20,10 +20,11 @@ UNTYPED: dict[str, Type] = dict.fromkeys(TYPES, DYN)
 
 Text = st.SearchStrategy[str]
 
-INTEGERS = st.sampled_from([0, 1, 2, 3, -1, 7, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)])
+# Few values, so that they often meet; those at the edge of 64 bits are there for arithmetic.
+INTEGERS = st.sampled_from([0, 1, 1, 2, 3, -1, 2**63 - 1, -(2**63)])
 # Small ones only: cel-cpp compares an int with a double after rounding the int to 53 bits.
-DOUBLES = st.sampled_from([0.0, -0.0, 1.0, 1.5, 2.0, -1.0, 3.0, float("inf"), float("nan")])
-STRINGS = st.sampled_from(["", "a", "ab", "b", "héllo", "😀", "1", "true"])
+DOUBLES = st.sampled_from([0.0, -0.0, 1.0, 1.0, 1.5, 2.0, float("inf"), float("nan")])
+STRINGS = st.sampled_from(["", "a", "ab", "é😀", "1"])
 SCALARS = st.one_of(INTEGERS, DOUBLES, STRINGS, st.booleans(), st.none())
 FIELDS = ("a", "b", "l", "o")
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -37,7 +38,10 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 
 def environments() -> st.SearchStrategy[dict[str, Any]]:
     """Facts that fit `TYPES`; `c.i` may be added: it is no double, string or list."""
-    arbitrary = st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4)
+    maps = st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=3)
+    arbitrary = st.fixed_dictionaries(
+        {"a": SCALARS, "l": st.lists(SCALARS, max_size=3), "o": maps}, optional={"b": JSON}
+    )
     addends = st.one_of(INTEGERS, st.none(), st.booleans())
     context = st.builds(lambda rest, i: {**rest, "i": i}, arbitrary, addends)
     return st.fixed_dictionaries(
@@ -65,7 +69,7 @@ _LITERALS = st.one_of(INTEGERS, _FINITE, STRINGS, st.booleans(), st.none()).map(
 
 def integers(depth: int, scope: tuple[str, ...]) -> Text:
     """Expressions that arithmetic may use."""
-    leaves = st.one_of(INTEGERS.map(_literal), st.just("n"), st.just("c.i"), st.just("c.missing"))
+    leaves = st.one_of(INTEGERS.map(_literal), st.sampled_from(["n", "c.i", "c.missing"]))
     if depth == 0:
         return leaves
     inner = integers(depth - 1, scope)
@@ -79,9 +83,11 @@ def integers(depth: int, scope: tuple[str, ...]) -> Text:
 
 def paths(scope: tuple[str, ...]) -> Text:
     """Fields and elements of the facts, present or not."""
+    likely = st.sampled_from(["c.a", "c.l", "c.l[0]", "c.o.a", "c.b", "m.a", "m.l", "xs", *scope])
     roots = st.sampled_from(["c", "m", "xs", *scope])
-    steps = st.sampled_from([".a", ".b", ".l", ".o", '["a"]', "[0]", "[1]", "[n]", "[s]", "[d]"])
-    return st.builds(lambda root, tail: root + "".join(tail), roots, st.lists(steps, max_size=2))
+    steps = st.sampled_from([".a", ".l", ".o", '["a"]', "[0]", "[1]", "[n]", "[s]", "[d]"])
+    free = st.builds(lambda root, tail: root + "".join(tail), roots, st.lists(steps, max_size=2))
+    return st.one_of(likely, likely, free)
 
 
 def anything(depth: int, scope: tuple[str, ...]) -> Text:
@@ -145,22 +151,22 @@ def _chain(item: Text, operators: str, longest: int) -> Text:
 
 def _flat_conditions() -> Text:
     """Conditions without parentheses, whose value hangs on precedence and associativity."""
-    number = st.sampled_from(
-        ["1", "2", "3", "-1", "n", "-n", "--n", "- -2", "c.i", "-c.a", "xs[0]"]
-    )
+    number = st.sampled_from(["1", "2", "3", "-1", "--2", "- -2", "-(3)", "n", "-n", "c.i"])
     total = _chain(number, "+ - *", 3)
     ordered = st.builds("{} {} {}".format, total, st.sampled_from(["<", "==", ">=", "!="]), total)
     closed = st.builds("{} {} {}".format, ordered, st.sampled_from(["==", "!="]), st.just("true"))
+    equal = st.builds("{} == {} in [b, true]".format, total, total)
     member = st.builds("{} in [{}, {}] in [b]".format, total, total, number)
     simple = st.sampled_from(["b", "!b", "!!b", "!c.b", "true", "!xs.exists(v, v == 1)"])
-    condition = _chain(st.one_of(ordered, closed, member, simple), "&& ||", 4)
+    condition = _chain(st.one_of(ordered, equal, closed, member, simple), "&& ||", 2)
     chosen = st.builds("{} ? {} : {}".format, condition, condition, condition)
     last = st.builds("{} ? {} : {}".format, condition, condition, chosen)
-    return st.one_of(condition, chosen, last)
+    values = st.builds("{} ? {} : {}".format, simple, total, total)
+    return st.one_of(total, ordered, equal, member, condition, chosen, last, values)
 
 
 FLAT = _flat_conditions()
-EXPRESSIONS = st.one_of(conditions(3), conditions(2), anything(3, ()), FLAT)
+EXPRESSIONS = st.one_of(conditions(3), conditions(1), conditions(0), anything(3, ()))
 
 _WORDS = "a c n true null in has size all exists and not é"
 _SYMBOLS = "== != < <= > >= && || ! - + * ? : ( ) [ ] . , { } = & // ` @"

@@ -1,12 +1,13 @@
-// Reads a JSON list of mermaid sources on standard input and writes what mermaid itself finds in each:
-// {title, nodes: [{id, shape, parent, label, lines, classes}], edges: [{source, target, label}], drawn: [text, ...]} or {error}.
-// node read_mermaid.mjs FOLDER_WITH_NODE_MODULES [draw]
+// For each line of standard input, {source, draw}, writes a line with what mermaid itself finds in the source:
+// {direction, nodes: [{id, shape, parent, label, lines, classes}], edges: [{source, target, label}]}, or {error};
+// with draw also the title and {nodes: [text], edges: [text]} as they stand in the picture.
+// node read_mermaid.mjs FOLDER_WITH_NODE_MODULES
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [folder, draw] = process.argv.slice(2);
+const [folder] = process.argv.slice(2);
 const require = createRequire(join(folder, "here.js"));
 const { JSDOM } = require("jsdom");
 const { window } = new JSDOM("<body></body>", { pretendToBeVisual: true });
@@ -27,7 +28,7 @@ function plain(label) {
   return element.textContent;
 }
 
-async function read(source) {
+async function read({ source, draw }) {
   const diagram = await mermaid.mermaidAPI.getDiagramFromText(source);
   const { nodes, edges, direction } = diagram.db.getData();
   const found = {
@@ -48,12 +49,13 @@ async function read(source) {
   return found;
 }
 
-const results = [];
-for (const source of JSON.parse(readFileSync(0, "utf8"))) {
+for await (const line of createInterface({ input: process.stdin })) {
+  let found;
   try {
-    results.push(await read(source));
+    found = await read(JSON.parse(line));
   } catch (error) {
-    results.push({ error: String(error.message ?? error) });
+    found = { error: String(error.message ?? error) };
   }
+  process.stdout.write(JSON.stringify(found) + "\n");
 }
-process.stdout.write(JSON.stringify(results), () => process.exit(0));
+process.exit(0);

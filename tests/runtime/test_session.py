@@ -450,3 +450,24 @@ class TestOpen:
 
     def test_elsewhere_states_are_not_asked_for(self, booking: Table) -> None:
         assert start(booking).transition_to("DONE").code == "no_transition"
+
+
+class TestContext:
+    def test_a_set_that_doubles_a_fact_is_stopped_before_it_hurts(self) -> None:
+        session = table(
+            """
+            fsmc: 1
+            id: growing
+            initial: A
+            topology: cyclic
+            long_running: true
+            tools: {grow: {effect: read, emits: [{set: {facts: "[context.facts, context.facts]"}}]}}
+            states: {A: {tools: [grow], transitions: [{event: END, target: B}]}, B: {type: terminal}}
+            """
+        ).session({"facts": "x" * 100})
+        for _ in range(40):
+            decision = session.reserve("grow")
+            assert decision.call_id is not None
+            settled = session.commit(decision.call_id)
+        assert settled.wrote == ()
+        assert "would grow beyond 1,000,000" in settled.notes[0]

@@ -1,0 +1,126 @@
+"""Whether a list of guards leaves a case out, as far as their text tells.
+
+Comparisons of one operand with literals share a variable whose values are the literals and what lies between them; an operand whose
+type lists its values has no others; everything else is true or false by itself. All combinations are tried. Where there are too many,
+or an operand has no value at all, the guards get the benefit of the doubt.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import Any
+
+from fsmc.expression import MapType, String, Type
+
+Tree = list[Any]
+Case = Mapping[str, Any]
+
+_MOST = 5_000
+_ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SCALARS = {"int": int, "double": float, "string": str}
+_OTHER = "\n"  # a text that no author wrote
+
+
+def leaves_a_case(guards: Iterable[Tree], context: Type) -> bool:
+    """Whether some case satisfies none of *guards*."""
+    cases = _Cases(context)
+    tests = [cases.test(tree) for tree in guards]
+    names, values = list(cases.points), [cases.values(name) for name in cases.points]
+    count = 1
+    for options in values:
+        count *= len(options)
+    if count > _MOST:
+        return False
+    return any(
+        not any(test(case) for test in tests)
+        for case in (dict(zip(names, combination, strict=True)) for combination in product(*values))
+    )
+
+
+class _Cases:
+    """The variables that the guards are about: for each the literals it is compared with, or None for true and false."""
+
+    def __init__(self, context: Type) -> None:
+        self._context = context
+        self.points: dict[str, set[Any] | None] = {}
+        self._listed: dict[str, frozenset[str]] = {}
+
+    def values(self, name: str) -> list[Any]:
+        """The values to try for a variable."""
+        points = self.points[name]
+        if points is None:
+            return [False, True]
+        if name in self._listed:
+            return sorted(self._listed[name])
+        texts = [point for point in points if isinstance(point, str)]
+        numbers = sorted(point for point in points if not isinstance(point, str))
+        if not numbers:
+            return [*texts, _OTHER]
+        tried = [numbers[0] - 1]
+        for low, high in zip(numbers, [*numbers[1:], numbers[-1] + 2], strict=True):
+            # Nobody who writes `<= 3` and `>= 4` thinks of what lies between.
+            tried += [low] if isinstance(low, int) and high == low + 1 else [low, (low + high) / 2]
+        return tried
+
+    def test(self, tree: Tree) -> Callable[[Case], bool]:
+        """Whether *tree* holds in a case."""
+        name, *parts = tree
+        if name == "bool":
+            return lambda case: bool(parts[0])
+        if name in ("not", "and", "or", "?:"):
+            return _combined(name, [self.test(part) for part in parts])
+        if name == "in" and parts[1][0] == "list" and all(item[0] in _SCALARS for item in parts[1][1:]):
+            return _combined("or", [self._comparison("==", parts[0], item) for item in parts[1][1:]])
+        if name in _ORDER:
+            left, right = parts
+            if left[0] in _SCALARS:
+                return self._comparison(_MIRRORED[name], right, left)
+            return self._comparison(name, left, right)
+        return self._atom(repr(tree))
+
+    def _comparison(self, name: str, left: Tree, right: Tree) -> Callable[[Case], bool]:
+        compare = _ORDER[name]
+        if right[0] == "bool" and name in ("==", "!="):
+            wanted, test = (name == "==") == right[1], self.test(left)
+            return lambda case: test(case) == wanted
+        if right[0] not in _SCALARS:
+            variable = f"{left!r} {right!r}"
+            self.points.setdefault(variable, set()).add(0)  # type: ignore[union-attr]
+            return lambda case: compare(case[variable], 0)
+        point = _SCALARS[right[0]](right[1])
+        variable = f"{left!r} {'text' if isinstance(point, str) else 'number'}"
+        self.points.setdefault(variable, set()).add(point)  # type: ignore[union-attr]
+        kind = self._type_of(left)
+        if isinstance(kind, String) and kind.values:
+            self._listed[variable] = kind.values
+        return lambda case: compare(case[variable], point)
+
+    def _atom(self, variable: str) -> Callable[[Case], bool]:
+        self.points[variable] = None
+        return lambda case: bool(case[variable])
+
+    def _type_of(self, tree: Tree) -> Type | None:
+        """The type of a field of the context."""
+        path: list[str] = []
+        while tree[0] == "field":
+            path.append(tree[2])
+            tree = tree[1]
+        kind: Type | None = self._context if tree == ["var", "context"] else None
+        for field in reversed(path):
+            kind = kind.fields.get(field) if isinstance(kind, MapType) else None
+        return kind
+
+
+def _combined(name: str, parts: list[Callable[[Case], bool]]) -> Callable[[Case], bool]:
+    if name == "not":
+        return lambda case: not parts[0](case)
+    if name == "and":
+        return lambda case: all(part(case) for part in parts)
+    if name == "or":
+        return lambda case: any(part(case) for part in parts)
+    return lambda case: parts[1](case) if parts[0](case) else parts[2](case)

@@ -1,0 +1,86 @@
+"""A fallback that stays in the loop it should break.
+
+When a budget is spent the machine moves to the fallback, and entering a state again begins with a fresh budget. If the fallback
+leads back to the state without passing a bound, a model that keeps calling tools goes round for ever.
+
+Avoid:
+
+    fsmc: 1
+    id: tickets
+    initial: OPEN
+    topology: cyclic
+    tools:
+      find_owner: {effect: read}
+    states:
+      OPEN:
+        tools: [find_owner]
+        tool_budget: {limit: 5, fallback: RETRY}
+        transitions: [{event: SOLVED, target: DONE}]
+      RETRY:
+        transitions: [{event: AGAIN, target: OPEN}]
+      DONE: {type: terminal}
+
+Prefer:
+
+    fsmc: 1
+    id: tickets
+    initial: OPEN
+    topology: cyclic
+    tools:
+      find_owner: {effect: read}
+    states:
+      OPEN:
+        tools: [find_owner]
+        tool_budget: {limit: 5, fallback: RETRY}
+        transitions: [{event: SOLVED, target: DONE}]
+      RETRY:
+        max_visits: 2
+        on_exhausted: DONE
+        transitions: [{event: AGAIN, target: OPEN}]
+      DONE: {type: terminal}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fsmc.analysis import Facts, Move
+from fsmc.policy.model import Policy
+from fsmc.rules.base import Hit
+from fsmc.rules.telling import quoted
+
+CODE = "FSM405"
+NAME = "fallback-in-loop"
+LEVEL = "error"
+
+
+def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
+    """One hit for each group of states that can be gone round in only because fallbacks count as moves."""
+    if policy.topology != "cyclic" or policy.long_running or not facts.rooted:
+        return
+    loops = facts.cycles(without=facts.bounded)
+    if not loops:
+        return
+    others = facts.cycles(without=facts.bounded, fallbacks=False)
+    reported = {name: number for number, group in enumerate(others) for name in group}
+    trapped = {name for group in facts.traps for name in group} if facts.terminals else set()
+    for loop in loops:
+        closing = None if loop <= trapped else _closing(facts, loop, reported)
+        if closing is None:
+            continue
+        yield Hit(
+            f"the fallback of {quoted(closing.source)} leads back to it, with a fresh budget each time",
+            closing.place,
+            hint="lead the fallback out of the loop, or bound a state of it with `max_visits`",
+            trace=facts.trace(closing.source, closing, *facts.way(closing.target, closing.source, loop)),
+        )
+
+
+def _closing(facts: Facts, loop: frozenset[str], reported: dict[str, int]) -> Move | None:
+    """The first fallback inside *loop* whose ends no other reported cycle connects."""
+    for name in sorted(loop, key=facts.graph.index.__getitem__):
+        for move in facts.moves(name):
+            together = name in reported and reported[name] == reported.get(move.target)
+            if move.event is None and move.target in loop and not together:
+                return move
+    return None

@@ -1,0 +1,92 @@
+"""The airline policy over recorded conversations; the figures are those of ``policies/airline/README.md``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from fsmc.simulation import RunReport, simulate
+from fsmc.trace import read_file
+from tests.policies.gallery import GALLERY, TAU_BENCH, table
+
+TRANSCRIPTS = TAU_BENCH / "gpt-4o-airline.even-tasks.json"
+CONTEXT = GALLERY / "airline" / "recorded-day.json"
+
+pytestmark = pytest.mark.skipif(not TRANSCRIPTS.exists(), reason=f"{TRANSCRIPTS} is not here")
+
+
+@pytest.fixture(scope="module")
+def reports() -> list[RunReport]:
+    context = json.loads(CONTEXT.read_text(encoding="utf-8"))
+    airline = table(GALLERY / "airline" / "policy.yaml")
+    return [simulate(airline, run, context=context) for run in read_file(TRANSCRIPTS)]
+
+
+@pytest.fixture(scope="module")
+def recorded() -> list[dict[str, Any]]:
+    runs = json.loads(TRANSCRIPTS.read_text(encoding="utf-8"))
+    assert isinstance(runs, list)
+    return runs
+
+
+def refusals(report: RunReport) -> list[tuple[str, str, str]]:
+    return [(step.subject, step.state, step.code) for step in report.steps if step.verdict == "deny"]
+
+
+def test_counts(reports: list[RunReport]) -> None:
+    total = Counter[str]()
+    for report in reports:
+        total.update(report.counts)
+    assert len(reports) == 100
+    assert total["calls"] == 577
+    assert total["allow"] == 520
+    assert total["deny"] == 57
+    assert total["deny: not_in_state"] == 25
+    assert total["deny: requirement_failed"] == 32
+    assert total["ask"] == 0
+    assert Counter(report.state for report in reports) == {
+        "SERVING": 45, "HANDOFF": 29, "UNIDENTIFIED": 22, "IDENTIFIED": 4,
+    }  # fmt: skip
+    assert sum(report.finished for report in reports) == 29
+    assert sum(bool(refusals(report)) for report in reports) == 33
+
+
+def test_reads_are_never_refused(reports: list[RunReport]) -> None:
+    effects = {name: tool.effect for name, tool in table(GALLERY / "airline" / "policy.yaml").tools.items()}
+    assert [refused for report in reports for refused in refusals(report) if effects[refused[0]] == "read"] == []
+
+
+def test_writes_before_identity(reports: list[RunReport], recorded: list[dict[str, Any]]) -> None:
+    """Every run that writes before it looked the customer up is stopped at that write, and no other is stopped there."""
+    early = [any(state == "UNIDENTIFIED" for _, state, _ in refusals(report)) for report in reports]
+    assert sum(early) == 14
+    assert early == [writes_before_identity(run["traj"]) for run in recorded]
+    assert sum(state == "UNIDENTIFIED" for report in reports for _, state, _ in refusals(report)) == 24
+    assert sum(run["reward"] == 1 for run, refused in zip(recorded, early, strict=True) if refused) == 7
+
+
+def writes_before_identity(messages: list[dict[str, Any]]) -> bool:
+    writes = {name for name, tool in table(GALLERY / "airline" / "policy.yaml").tools.items() if tool.effect == "write"}
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            if call["function"]["name"] == "get_user_details":
+                return False
+            if call["function"]["name"] in writes:
+                return True
+    return False
+
+
+def test_refusals_by_tool(reports: list[RunReport]) -> None:
+    counted = Counter((tool, code) for report in reports for tool, _, code in refusals(report))
+    assert counted == {
+        ("book_reservation", "requirement_failed"): 17,
+        ("cancel_reservation", "not_in_state"): 9,
+        ("cancel_reservation", "requirement_failed"): 7,
+        ("send_certificate", "requirement_failed"): 4,
+        ("update_reservation_baggages", "not_in_state"): 3,
+        ("update_reservation_flights", "not_in_state"): 13,
+        ("update_reservation_flights", "requirement_failed"): 4,
+    }
