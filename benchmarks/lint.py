@@ -76,7 +76,7 @@ def in_process() -> bool:
 
 
 def _policy(states: int) -> Policy:
-    from tests.support import policy  # noqa: PLC0415
+    from tests.support import policy
 
     return policy(chain(states))
 

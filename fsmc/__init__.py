@@ -9,8 +9,6 @@ Importing this package imports nothing else; each name below is loaded when it i
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fsmc.api import PolicyError, compile, lint, load, render, simulate
@@ -55,17 +53,6 @@ _HOMES = {
     "render": "fsmc.api",
     "simulate": "fsmc.api",
 }
-
-
-class _Package(type(sys)):  # type: ignore[misc]  # the type of modules, without an import
-    """``fsmc.render`` is the function, also after the package of that name was imported as a part of this one."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, type(sys))):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:

@@ -7,16 +7,25 @@ over, so the run goes on as the policy would have enforced it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.errors import BindingError, SessionError
-from fsmc.runtime.session import Session
 from fsmc.runtime.infos import Step
+from fsmc.runtime.session import Session
 from fsmc.runtime.table import Table
 from fsmc.trace.records import (
-    Approval, Call, ContextChange, Event, Flaw, Goto, GuardOutcomes, Release, Result, Run,
+    Approval,
+    Call,
+    ContextChange,
+    Event,
+    Flaw,
+    Goto,
+    GuardOutcomes,
+    Release,
+    Result,
+    Run,
 )  # fmt: skip
 
 
@@ -25,7 +34,7 @@ class StepReport(NamedTuple):
 
     ``verdict`` is ``allow``, ``deny`` or ``ask`` for calls; ``moved``, ``stayed`` or ``refused`` for events, results and
     requests; ``noted`` for everything else. ``code`` and ``reason`` are the decision's or the step's. ``state`` is the state
-    after it, ``moves`` the moves it made, as (source, label, target). ``allowed_tools`` is what was allowed instead.
+    after it, ``moves`` the moves it made. ``allowed_tools`` is what was allowed instead.
     """
 
     at: str
@@ -36,7 +45,7 @@ class StepReport(NamedTuple):
     code: str
     reason: str
     state: str
-    moves: tuple[tuple[str, str, str], ...] = ()
+    moves: tuple[Step, ...] = ()
     allowed_tools: tuple[str, ...] = ()
     unlock: str = ""
     notes: tuple[str, ...] = ()
@@ -92,11 +101,6 @@ def simulate(
     Raises ``BindingError`` when the context does not match the policy or a guard is not an external one of it.
     """
     return _Player(table, run, context or {}, guards or {}, approve).play()
-
-
-def simulate_all(table: Table, runs: Iterable[Run], **options: Any) -> Iterator[RunReport]:
-    """``simulate`` for each of many runs, as they come."""
-    return (simulate(table, run, **options) for run in runs)
 
 
 class _NotRecorded(Exception):
@@ -239,7 +243,7 @@ def _call_report(call: Call, decision: Decision) -> StepReport:
 
 
 def _result_report(at: str, settled: Settled, before: str, after: str) -> StepReport:
-    moves = tuple(_move(step) for step in (settled.step, settled.fallback) if step is not None and step.moved)
+    moves = tuple(step for step in (settled.step, settled.fallback) if step is not None and step.moved)
     parts = ["failed"] if settled.failed else []
     if settled.event is not None:
         parts.append(f"raises {settled.event}")
@@ -258,17 +262,18 @@ _MODES = {"limit": "calls", "repeated": "identical calls"}
 
 
 def _step_report(at: str, kind: str, subject: str, payload: Any, step: Step) -> StepReport:
-    moves = (_move(step),) if step.moved else ()
+    moves = (step,) if step.moved else ()
     state = step.target if step.moved and step.target is not None else step.source
     reason = f"sets {', '.join(step.writes)}" if step.moved and step.writes else step.reason
     return StepReport(at, kind, subject, payload, "moved" if step.moved else "refused", step.code, reason, state, moves)
 
 
-def _move(step: Step) -> tuple[str, str, str]:
-    label = "budget spent" if step.kind == "fallback" else step.event or "asked for"
-    if step.kind == "exhausted":
-        label += ", visits spent"
-    return step.source, label, step.target or step.source
+def move_label(step: Step) -> str:
+    """What a move is called in a report: its event, or what else caused it."""
+    if step.kind == "fallback":
+        return "budget spent"
+    label = step.event or "asked for"
+    return f"{label}, visits spent" if step.kind == "exhausted" else label
 
 
 def _counts(steps: list[StepReport], findings: list[TraceFinding]) -> dict[str, int]:
@@ -288,4 +293,4 @@ def _counts(steps: list[StepReport], findings: list[TraceFinding]) -> dict[str, 
     return dict(sorted(counted.items()))
 
 
-__all__ = ["RunReport", "StepReport", "TraceFinding", "simulate", "simulate_all"]
+__all__ = ["RunReport", "StepReport", "TraceFinding", "move_label", "simulate"]

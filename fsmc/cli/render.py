@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from fsmc.cli.files import one_input, write_result
 from fsmc.cli.options import format_option, option, output_option, policy_argument, subcommand
 from fsmc.cli.tables import table_and_findings
-from fsmc.render import FORMATS, render
+from fsmc.rendering import FORMATS, render
 
 if TYPE_CHECKING:
+    from fsmc.runtime.infos import Step
     from fsmc.runtime.table import Table
 
 
@@ -35,18 +36,10 @@ def command(policy: str, format_: str, output: str, tools: bool, trace: str | No
     return 0
 
 
-class _Move(NamedTuple):
-    source: str
-    target: str
-    event: str | None
-
-
-def _path(table: Table, trace: str) -> list[_Move]:
-    """The moves of the first run that the file *trace* holds."""
+def _path(table: Table, trace: str) -> list[Step]:
+    """The moves of the first run that the file *trace* holds, as the policy enforces it."""
     from fsmc.simulation import simulate
     from fsmc.trace import read_file
 
     run = next(read_file(trace), None)
-    moves = [] if run is None else [move for step in simulate(table, run).steps for move in step.moves]
-    # A move without an event of its own (a spent budget) has a label that names none.
-    return [_Move(source, target, label if label in table.events else None) for source, label, target in moves]
+    return [] if run is None else [move for step in simulate(table, run).steps for move in step.moves]

@@ -7,7 +7,7 @@ import sys
 from fsmc.cli.files import color_wanted, write_text
 from fsmc.cli.options import color_option, policy_argument, subcommand
 from fsmc.cli.tables import load_table
-from fsmc.render.show import show
+from fsmc.rendering.show import show
 
 
 @subcommand("show")

@@ -1,7 +1,6 @@
 """What is wrong with an expression, and what its author may have meant."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 _LONGEST_NAME = 64
 
@@ -19,6 +18,8 @@ class ExpressionError(Exception):
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that a misspelt one most resembles, if any does."""
+    from difflib import get_close_matches  # only a mistake pays for the import
+
     if len(name) > _LONGEST_NAME:  # the comparison is quadratic, and no typing error is that long
         return None
     by_lower = {other.lower(): other for other in known if len(other) <= _LONGEST_NAME}

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fsmc.expression import (
-    BOOL, DYN, INT, ExpressionError, MapType, String, Type, check, from_schema, parse, parse_template,
+    BOOL,
+    DYN,
+    INT,
+    ExpressionError,
+    MapType,
+    String,
+    Type,
+    check,
+    from_schema,
+    parse,
+    parse_template,
 )  # fmt: skip
 from fsmc.policy.model import Condition, ExpressionProblem, Guard
 from fsmc.source.tree import Document, MappingNode, Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from fsmc.runtime.validity import Check, compile_schema
@@ -22,13 +22,13 @@ def schema_text(name: str) -> str:
     raise FileNotFoundError(f"schema {name} is not part of this installation")
 
 
-@lru_cache(maxsize=None)
+@cache
 def schema(name: str = "policy-v1") -> Any:
     """A published schema as data. Shared: do not change it."""
     return json.loads(schema_text(name))
 
 
-@lru_cache(maxsize=None)
+@cache
 def quick_check(name: str = "policy-v1") -> Check:
     """The quick predicate of a published schema: True means valid."""
     return compile_schema(schema(name))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fsmc.report.style import paint, printable, width
-from fsmc.simulation import RunReport, StepReport
+from fsmc.simulation import RunReport, StepReport, move_label
 
 _SUBJECT_WIDTH = 72
 _STYLES = {"allow": "good", "moved": "good", "deny": "error", "refused": "error", "ask": "warning"}
@@ -82,7 +82,7 @@ def _run_data(report: RunReport) -> dict[str, Any]:
 def _step_data(step: StepReport) -> dict[str, Any]:
     data = {key: value for key, value in step._asdict().items() if value not in ("", (), None)}
     if step.moves:
-        data["moves"] = [{"from": source, "by": label, "to": target} for source, label, target in step.moves]
+        data["moves"] = [{"from": move.source, "by": move_label(move), "to": move.target} for move in step.moves]
     return data
 
 
@@ -95,7 +95,7 @@ def _subject(step: StepReport) -> str:
 
 
 def _outcome(step: StepReport) -> str:
-    moves = ", ".join(f"{source} --{label}--> {target}" for source, label, target in step.moves)
+    moves = ", ".join(f"{move.source} --{move_label(move)}--> {move.target}" for move in step.moves)
     if step.verdict in ("deny", "ask", "refused"):
         return printable(f"{step.code}: {step.reason}")
     return printable("; ".join(part for part in (step.reason, moves) if part))

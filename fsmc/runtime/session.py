@@ -17,6 +17,7 @@ from fsmc.runtime.ledger import InFlight, Ledger
 from fsmc.runtime.paths import path_to_offer
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
+
 # A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
 MAX_CONTEXT = 1_000_000
 

@@ -12,7 +12,14 @@ from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdi
 from fsmc.runtime.errors import TableError
 from fsmc.runtime.expression import EvaluationError, compile_tree
 from fsmc.runtime.infos import (
-    BudgetInfo, EmitInfo, EventInfo, GuardInfo, StateInfo, Step, ToolInfo, TransitionInfo,
+    BudgetInfo,
+    EmitInfo,
+    EventInfo,
+    GuardInfo,
+    StateInfo,
+    Step,
+    ToolInfo,
+    TransitionInfo,
 )  # fmt: skip
 from fsmc.runtime.validator import Validator
 

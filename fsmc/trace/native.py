@@ -11,7 +11,17 @@ from fsmc.policy.schema import schema, schema_text
 from fsmc.runtime.validator import Validator
 from fsmc.trace.load import Document
 from fsmc.trace.records import (
-    Approval, Call, ContextChange, Event, Flaw, Goto, GuardOutcomes, Record, Release, Result, Run,
+    Approval,
+    Call,
+    ContextChange,
+    Event,
+    Flaw,
+    Goto,
+    GuardOutcomes,
+    Record,
+    Release,
+    Result,
+    Run,
 )  # fmt: skip
 
 NAME = "fsmc"

@@ -7,11 +7,10 @@ import pytest
 from expression_strategies import EXPRESSIONS, FLAT, SOUP, TYPES, UNTYPED, environments, mutations
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from test_expression_runtime import ENV, FACTS, REASONS, VALUES
 
 from fsmc.expression import ExpressionError, compile_text, parse
 from fsmc.runtime.expression import EvaluationError, compile_tree
-
-from test_expression_runtime import ENV, FACTS, REASONS, VALUES
 
 cel = pytest.importorskip("cel_expr_python.cel", reason="cel-expr-python is not installed")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fsmc.render import render
+from fsmc.rendering import render
 from fsmc.runtime.table import Table
 from tests.render.conftest import AWKWARD, legal, naughty
 from tests.render.readers import MermaidReader, Picture, read_dot

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fsmc.findings import Finding
-from fsmc.render import FORMATS, RenderError, picture, render
-from fsmc.render.diagram import Diagram, extract
-from fsmc.render.paint import paint_findings, paint_trace
-from fsmc.render.show import columns, show
+from fsmc.rendering import FORMATS, RenderError, picture, render
+from fsmc.rendering.diagram import Diagram, extract
+from fsmc.rendering.paint import paint_findings, paint_trace
+from fsmc.rendering.show import columns, show
 from fsmc.runtime.infos import Step
 from fsmc.runtime.table import Table
 from tests.render.readers import MermaidReader, Picture, read_dot
@@ -280,7 +280,7 @@ def test_a_terminal_gets_colours_and_the_same_words(monkeypatch: pytest.MonkeyPa
 
 def test_importing_loads_neither_graphviz_nor_rich() -> None:
     code = (
-        "import sys, fsmc.render; print(sorted({'graphviz', 'rich', 'subprocess', 'yaml', 'click'} & set(sys.modules)))"
+        "import sys, fsmc.rendering; print(sorted({'graphviz', 'rich', 'subprocess', 'yaml', 'click'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -98,7 +98,7 @@ class TestStart:
             Session(booking, {}, guards)
 
     def test_a_context_that_does_not_match_its_schema_is_refused(self, booking: Table) -> None:
-        with pytest.raises(BindingError, match="context.role"):
+        with pytest.raises(BindingError, match=r"context\.role"):
             start(booking, role="robot")
 
     def test_the_context_is_a_read_only_copy(self, booking: Table) -> None:

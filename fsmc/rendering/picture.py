@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmc.render.errors import RenderError
+from fsmc.rendering.errors import RenderError
 
 TIMEOUT = 60.0
 _INSTALL = (

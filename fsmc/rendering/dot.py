@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from fsmc.findings import LEVELS
-from fsmc.render.diagram import Diagram, Edge, Node
+from fsmc.rendering.diagram import Diagram, Edge, Node
 
 _SANS = "Helvetica,Arial,sans-serif"
 _MONO = "Menlo,Consolas,monospace"

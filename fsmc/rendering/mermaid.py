@@ -12,7 +12,7 @@ import re
 import unicodedata
 
 from fsmc.findings import LEVELS
-from fsmc.render.diagram import Diagram, Edge, Node
+from fsmc.rendering.diagram import Diagram, Edge, Node
 
 _CLASSES = {
     "terminal": "fill:#e2e8f0,stroke:#334155,stroke-width:2px,color:#0f172a",

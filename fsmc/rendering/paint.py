@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsmc.findings import LEVELS
 from fsmc.policy.wording import shown
-from fsmc.render.diagram import Diagram, Edge, Mark
-from fsmc.render.errors import RenderError
+from fsmc.rendering.diagram import Diagram, Edge, Mark
+from fsmc.rendering.errors import RenderError
 
 if TYPE_CHECKING:
     from fsmc.findings import Finding

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from fsmc.render import dot, mermaid, picture
-from fsmc.render.diagram import Diagram, extract
-from fsmc.render.errors import RenderError
-from fsmc.render.paint import paint_findings, paint_trace
-from fsmc.render.show import show
+from fsmc.rendering import dot, mermaid, picture
+from fsmc.rendering.diagram import Diagram, extract
+from fsmc.rendering.errors import RenderError
+from fsmc.rendering.paint import paint_findings, paint_trace
+from fsmc.rendering.show import show
 
 if TYPE_CHECKING:
     from fsmc.findings import Finding
