@@ -134,9 +134,11 @@ class _Compiler:
         for key in ("input_schema", "output_schema"):
             if key in tool.node:
                 body[key] = schema_text(tool.node[key])
-        for key, condition in (("when", tool.when), ("require", tool.require), ("failed_when", tool.failed_when)):
+        for key, condition in (("when", tool.when), ("failed_when", tool.failed_when)):
             if condition is not None:
                 body[key] = self._condition(condition)
+        if tool.require:
+            body["require"] = [self._condition(condition) for condition in tool.require]
         for key, number in (("max_calls", tool.max_calls), ("approval", tool.approval)):
             if number is not None:
                 body[key] = number

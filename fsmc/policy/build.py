@@ -104,7 +104,7 @@ class _Builder:
             node=node,
             effect=node.get("effect", "write"),
             when=self._condition(node, "when", expressions.offer),
-            require=self._condition(node, "require", call),
+            require=self._conditions(node, "require", call),
             max_calls=node.get("max_calls"),
             approval=None if approval is False else approval,
             failed_when=self._condition(node, "failed_when", result),
@@ -121,6 +121,15 @@ class _Builder:
         if key not in node or scope is None:
             return None
         return self._expressions.condition(node[key], node.value_place(key), scope)
+
+    def _conditions(self, node: MappingNode, key: str, scope: Scope | None) -> tuple[Condition, ...]:
+        """One condition, or a list of them."""
+        if key not in node or scope is None:
+            return ()
+        body = node[key]
+        if not isinstance(body, SequenceNode):
+            return (self._expressions.condition(body, node.value_place(key), scope),)
+        return tuple(self._expressions.condition(text, body.value_place(i), scope) for i, text in enumerate(body))
 
     def _assignments(self, node: MappingNode, scope: Scope | None) -> tuple[Assignment, ...]:
         if "set" not in node or scope is None:

@@ -69,7 +69,7 @@ class Tool(NamedTuple):
     node: MappingNode
     effect: str
     when: Condition | None
-    require: Condition | None
+    require: tuple[Condition, ...]
     max_calls: int | None
     approval: int | None
     failed_when: Condition | None

@@ -89,7 +89,7 @@ def _tool(tool: ToolInfo) -> str:
         "approval" if tool.approval is not None else "",
         f"max {tool.max_calls}" if tool.max_calls is not None else "",
         "when" if tool.when is not None else "",
-        "require" if tool.require is not None else "",
+        "require" if tool.require else "",
     ]
     said = ", ".join(note for note in notes if note)
     mark = "●" if tool.effect == "write" else "○"

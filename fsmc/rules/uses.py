@@ -32,7 +32,7 @@ def conditions(policy: Policy) -> Iterator[Condition]:
     if policy.transition_guard is not None:
         yield policy.transition_guard
     for tool in policy.tools.values():
-        for condition in (tool.when, tool.require, tool.failed_when, *(emit.when for emit in tool.emits)):
+        for condition in (tool.when, *tool.require, tool.failed_when, *(emit.when for emit in tool.emits)):
             if condition is not None:
                 yield condition
     for transition in transitions(policy):

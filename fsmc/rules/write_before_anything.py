@@ -57,7 +57,7 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         writers = []
         for name in selector.tools:
             tool = policy.tools[name]
-            checked = tool.when is not None or tool.require is not None or tool.approval is not None
+            checked = tool.when is not None or tool.require or tool.approval is not None
             if tool.effect == "write" and not checked and name not in told:
                 writers.append(name)
         told.update(writers)

@@ -78,7 +78,7 @@ class ToolInfo(NamedTuple):
     input_schema: str | None
     output_schema: str | None
     when: int | None
-    require: int | None
+    require: tuple[int, ...]
     max_calls: int | None
     approval: int | None
     failed_when: int | None

@@ -228,8 +228,9 @@ class Session:
         validator = self._validators.get(name)
         if validator is not None and (problem := validator.error(body)) is not None:
             return self._deny(name, "invalid_arguments", problem, "call it with arguments that match its schema")
-        if tool.require is not None and not (verdict := self._holds(tool.require, args=body)).holds:
-            return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
+        for condition in tool.require:
+            if not (verdict := self._holds(condition, args=body)).holds:
+                return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
         limit = self._ledger.overstepped(tool, key, state)
         if limit is not None:
             return self._deny(name, limit.code, limit.reason, limit.unlock)

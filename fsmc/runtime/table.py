@@ -290,7 +290,7 @@ def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], description: st
         input_schema=tool.get("input_schema"),
         output_schema=tool.get("output_schema"),
         when=tool.get("when"),
-        require=tool.get("require"),
+        require=tuple(tool.get("require", ())),
         max_calls=tool.get("max_calls"),
         approval=tool.get("approval"),
         failed_when=tool.get("failed_when"),

@@ -26,9 +26,16 @@ def updated(page: str, folder: Path) -> str:
         return with_blocks(page, dict(play(page, folder)))
 
 
+def drawn_picture() -> bytes:
+    """The picture of the README."""
+    drawn = fsmc.render(POLICY, "svg", tools=True)
+    assert isinstance(drawn, bytes)
+    return drawn
+
+
 def main() -> None:
     PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(str(fsmc.render(POLICY, "svg")), encoding="utf-8", newline="\n")
+    PICTURE.write_bytes(drawn_picture())
     for path in PLAYED:
         with tempfile.TemporaryDirectory() as folder:
             before = path.read_text(encoding="utf-8")

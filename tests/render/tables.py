@@ -75,7 +75,7 @@ def booking() -> Table:
     tools = [
         {"name": "cancel_booking", "effect": "write", "approval": 600000, "max_calls": 1},
         *({"name": name, "effect": "read"} for name in reads[:2]),
-        {"name": "confirm", "effect": "write", "max_calls": 1, "require": 0, "when": 1, "approval": 600000},
+        {"name": "confirm", "effect": "write", "max_calls": 1, "require": [0], "when": 1, "approval": 600000},
         {"name": "hold_slot", "effect": "write"},
         {"name": "verify_identity", "effect": "read"},
     ]

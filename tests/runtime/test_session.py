@@ -150,6 +150,23 @@ class TestDecide:
         decision = identified(booking).check("confirm", {"price": 300, "patient": "p1"})
         assert (decision.code, "`args.price <= 200` does not hold" in decision.reason) == ("requirement_failed", True)
 
+    def test_of_several_requirements_the_first_that_fails_explains(self) -> None:
+        session = table(
+            """
+            fsmc: 1
+            id: several
+            initial: A
+            guards:
+              cheap: {expr: args.price <= 200, reason: "{args.price} is too much"}
+            tools:
+              buy: {require: [cheap, 'args.currency == "EUR"', "args.price > 0"]}
+            states: {A: {tools: [buy], transitions: [{event: END, target: B}]}, B: {type: terminal}}
+            """
+        ).session()
+        assert session.check("buy", {"price": 300, "currency": "USD"}).reason == "`buy` is refused: 300 is too much"
+        assert "args.currency" in session.check("buy", {"price": 3, "currency": "USD"}).reason
+        assert session.check("buy", {"price": 3, "currency": "EUR"}).allowed
+
     def test_a_condition_that_cannot_be_decided_grants_nothing(self, booking: Table) -> None:
         decision = identified(booking).check("confirm", {"price": "cheap", "patient": "p1"})
         assert (decision.code, "could not be decided" in decision.reason) == ("requirement_failed", True)
