@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from fsmc.policy.build import build
+from fsmc.policy.model import Policy, State, Transition
+from fsmc.source import parse
+
 _TOOLS = 10
 
 
@@ -60,3 +64,21 @@ def small(states: int = 20) -> str:
         )
     lines.append("  HELP:\n    type: terminal\n  DONE:\n    type: terminal\n")
     return "".join(lines)
+
+
+def model(states: int, edges: int = 3) -> Policy:
+    """What ``chain`` means, built without its text: a text of this size would be refused."""
+    small_one = build(parse(chain(4).encode(), "chain.yaml"))
+    node = small_one.states["S0"].node
+    made: dict[str, State] = {}
+    for i in range(states):
+        targets = [f"S{i + step}" if i + step < states else "END" for step in range(1, edges + 1)]
+        transitions = tuple(
+            Transition(f"E{step}", target, None, (), node, False) for step, target in enumerate(targets, 1)
+        )
+        kind = "intermediate" if i else "initial"
+        made[f"S{i}"] = small_one.states["S0"]._replace(
+            name=f"S{i}", kind=kind, tools=(f"tool_{i % _TOOLS}",), transitions=transitions
+        )
+    made["END"] = small_one.states["END"]
+    return small_one._replace(states=made)

@@ -13,23 +13,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fsmc.api import PolicyError, compile, lint, load, render, simulate
     from fsmc.findings import Finding
-    from fsmc.runtime.decision import Decision
-    from fsmc.runtime.errors import FsmcError, TableError
+    from fsmc.rendering.errors import RenderError
+    from fsmc.runtime.decision import Decision, Loop, Settled
+    from fsmc.runtime.errors import BindingError, FsmcError, SessionError, TableError
     from fsmc.runtime.infos import Step
     from fsmc.runtime.session import Session
     from fsmc.runtime.table import Table
+    from fsmc.simulation import RunReport
+    from fsmc.trace.records import TraceError
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BindingError",
     "Decision",
     "Finding",
     "FsmcError",
+    "Loop",
     "PolicyError",
+    "RenderError",
+    "RunReport",
     "Session",
+    "SessionError",
+    "Settled",
     "Step",
     "Table",
     "TableError",
+    "TraceError",
     "__version__",
     "compile",
     "lint",
@@ -39,14 +49,21 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BindingError": "fsmc.runtime.errors",
     "Decision": "fsmc.runtime.decision",
     "Finding": "fsmc.findings",
     "FsmcError": "fsmc.runtime.errors",
+    "Loop": "fsmc.runtime.decision",
     "PolicyError": "fsmc.api",
+    "RenderError": "fsmc.rendering.errors",
+    "RunReport": "fsmc.simulation",
     "Session": "fsmc.runtime.session",
+    "SessionError": "fsmc.runtime.errors",
+    "Settled": "fsmc.runtime.decision",
     "Step": "fsmc.runtime.infos",
     "Table": "fsmc.runtime.table",
     "TableError": "fsmc.runtime.errors",
+    "TraceError": "fsmc.trace.records",
     "compile": "fsmc.api",
     "lint": "fsmc.api",
     "load": "fsmc.api",

@@ -67,7 +67,7 @@ def lint(path: str | os.PathLike[str]) -> list[Finding]:
 
 
 def render(source: Table | str | os.PathLike[str], format: str = "mermaid", **options: Any) -> str | bytes:
-    """A diagram of a table, or of the policy or table at a path, as ``mermaid`` or ``dot`` (text), ``svg`` or ``png`` (bytes)."""
+    """A diagram of a table, or of the policy or table at a path, as ``mermaid``, ``dot`` or ``svg`` (text) or ``png`` (bytes)."""
     from fsmc.rendering import render
 
     return render(source if isinstance(source, Table) else load(source), format, **options)

@@ -156,7 +156,9 @@ class _Compiler:
         return body
 
     def _state(self, state: State) -> dict[str, Any]:
-        body: dict[str, Any] = {"name": state.name, "type": state.kind}
+        body: dict[str, Any] = {"name": state.name}
+        if state.kind != "intermediate":
+            body["type"] = state.kind
         if state.tools:
             body["tools"] = [self._tool_index[name] for name in state.tools]
         if state.budget is not None:
@@ -170,18 +172,15 @@ class _Compiler:
         return body
 
     def _transitions(self) -> list[list[int]]:
+        """[source, event, target, condition, set, default], without the last three where they say nothing."""
         rows = []
         states, events = self._state_index, self._event_index
         for source, name in enumerate(self._states):
-            for transition in self._policy.states[name].transitions:
-                rows.append([
-                    source,
-                    events[transition.event],
-                    states[transition.target],
-                    self._condition(transition.guard),
-                    self._set(transition.sets),
-                    int(transition.default),
-                ])  # fmt: skip
+            for event, target, guard, sets, _, default in self._policy.states[name].transitions:
+                row = [source, events[event], states[target]]
+                if guard is not None or sets or default:
+                    row += [self._condition(guard), self._set(sets), int(default)]
+                rows.append(row)
         return rows
 
     def _condition(self, condition: Condition | None) -> int:

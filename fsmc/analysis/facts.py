@@ -168,6 +168,8 @@ class Facts:
 
         What a dead end, or a move to a state that does not exist, would explain is not among them.
         """
+        if not self.terminals:
+            return ()  # then no state leads to an end, and that is the one thing to say
         ends = {*self.terminals, *self.dead_ends, *self.broken}
         stuck = self.reachable - self.leading_to(ends)
         if not stuck:
@@ -181,6 +183,11 @@ class Facts:
             if all(target in inside for node in inside for target in successors[node]):
                 found.append(group)
         return tuple(found)
+
+    @cached_property
+    def trapped(self) -> frozenset[str]:
+        """The states of ``traps``."""
+        return frozenset(name for group in self.traps for name in group)
 
     @cached_property
     def immediate_postdominators(self) -> dict[str, str]:

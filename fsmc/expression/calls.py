@@ -39,12 +39,8 @@ _ABSENT = {
     ),
     **dict.fromkeys(("int", "uint", "double", "string", "bool", "bytes", "dyn"), "conversions are"),
     "type": "types as values are",
-    **dict.fromkeys(
-        ("map", "filter", "exists_one", "existsOne"), "macros other than `all` and `exists` are"
-    ),
-    **dict.fromkeys(
-        ("min", "max", "abs", "sum", "round", "floor", "ceil"), "mathematical functions are"
-    ),
+    **dict.fromkeys(("map", "filter", "exists_one", "existsOne"), "macros other than `all` and `exists` are"),
+    **dict.fromkeys(("min", "max", "abs", "sum", "round", "floor", "ceil"), "mathematical functions are"),
     **dict.fromkeys(
         ("lowerAscii", "upperAscii", "lower", "upper", "trim", "split", "join", "replace"),
         "functions that make strings are",

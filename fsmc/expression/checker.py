@@ -32,11 +32,13 @@ from fsmc.expression.types import (
     Type,
     can_equal,
     can_order,
+    element_of,
     families,
     field_of,
     item_of,
     join,
     may_be,
+    may_be_integer,
     options_of,
 )
 
@@ -177,8 +179,7 @@ class _Checker:
         source = self.visit(node.source)
         item: Type = DYN
         if self.wants(source, f"`{node.name}`", "lists", "list"):
-            lists = [kind for kind in options_of(source.type) if isinstance(kind, ListType)]
-            item = join([kind.item for kind in lists])
+            item = element_of(source.type)
         outer = self.env
         self.env = {**outer, node.variable: item}
         body = self.visit(node.body)
@@ -207,15 +208,25 @@ class _Checker:
         elif node.operator in _ORDER:
             if not can_order(left.type, right.type):
                 self.fail(messages.no_order(node, left, right))
+        elif node.operator == "+":
+            return tree, self.addition(left, right)
         else:
             return tree, self.arithmetic(node, left, right)
         return tree, BOOL
 
+    def addition(self, left: Typed, right: Typed) -> Type:
+        """`+`: integers are added, lists joined; where nothing is known it may be either."""
+        kinds: list[Type] = []
+        if may_be_integer(left.type) and may_be_integer(right.type):
+            kinds.append(INT)
+        if may_be(left.type, "list") and may_be(right.type, "list"):
+            kinds.append(ListType(join(element_of(operand.type) for operand in (left, right))))
+        return join(kinds) if kinds else self.fail(messages.no_sum(left, right))
+
     def arithmetic(self, node: Binary, left: Typed, right: Typed) -> Type:
-        """`+ - *`, on what is surely an integer or wholly unknown: a number may be a double."""
+        """`-` and `*`."""
         for operand in (left, right):
-            inexact = "double" in families(operand.type)
-            if inexact or not may_be(operand.type, "int"):
+            if not may_be_integer(operand.type):
                 return self.fail(messages.not_an_integer(operand, node.operator))
         return INT
 

@@ -116,9 +116,7 @@ def _number(text: str, match: re.Match[str]) -> Token:
     tail = _matched(_NAME, text, end)
     if tail > end:
         if text[end:tail] in ("u", "U"):
-            message = (
-                f"unsigned integers (`{text[start:tail]}`) are not part of the policy language"
-            )
+            message = f"unsigned integers (`{text[start:tail]}`) are not part of the policy language"
             raise ExpressionError(message, start, tail - start, "leave out the `u`")
         message = f"`{text[start:tail][:40]}` is neither a number nor a name"
         raise ExpressionError(message, start, tail - start)
@@ -145,9 +143,7 @@ def _string(text: str, start: int, opening: re.Match[str]) -> Token:
         raise ExpressionError(f"`{prefix}` cannot stand before a string", start, len(prefix))
     if len(quote) == 3:
         message = "triple quotes are not part of the policy language"
-        raise ExpressionError(
-            message, start + len(prefix), 3, "strings are written \"...\" or '...'"
-        )
+        raise ExpressionError(message, start + len(prefix), 3, "strings are written \"...\" or '...'")
     match = (_RAW if prefix else _QUOTED).match(text, start)
     if not match:
         line = re.compile(r"[^\r\n]*").match(text, start)

@@ -15,6 +15,8 @@ from fsmc.expression.types import (
     describe,
     families,
     field_names,
+    may_be,
+    may_be_integer,
     options_of,
 )
 from fsmc.runtime.expression_text import render
@@ -68,9 +70,7 @@ def wrong_kind(value: Typed, who: str, wanted: str) -> ExpressionError:
     return _error(value, f"{who} {verb} {wanted}; {shown(value)} is {a_type(value.type)}")
 
 
-def unknown_name(
-    node: Name, env: Mapping[str, Type], unavailable: Mapping[str, str]
-) -> ExpressionError:
+def unknown_name(node: Name, env: Mapping[str, Type], unavailable: Mapping[str, str]) -> ExpressionError:
     """A name that means nothing here."""
     name, length = node.name, node.end - node.start
     if name in unavailable:
@@ -207,12 +207,19 @@ def no_order(node: Binary, left: Typed, right: Typed) -> ExpressionError:
 
 def not_an_integer(operand: Typed, symbol: str) -> ExpressionError:
     """Arithmetic on something else than integers."""
-    kind = operand.type
-    message = f"`{symbol}` works on integers; {shown(operand)} is {a_type(kind)}"
-    hint = None
-    if symbol == "+" and families(kind) <= {"string", "list"}:
-        hint = "strings and lists are not joined in the policy language"
-    return _error(operand, message, hint)
+    return _error(operand, f"`{symbol}` works on integers; {shown(operand)} is {a_type(operand.type)}")
+
+
+def no_sum(left: Typed, right: Typed) -> ExpressionError:
+    """`+` between values that can neither be added nor joined."""
+    if any("list" in families(operand.type) for operand in (left, right)):
+        alien = right if may_be(left.type, "list") else left
+        message = f"`+` joins two lists; {shown(alien)} is {a_type(alien.type)}"
+        return _error(alien, message, "put a single element in brackets")
+    alien = right if may_be_integer(left.type) else left
+    message = f"`+` works on integers or lists; {shown(alien)} is {a_type(alien.type)}"
+    strings = "string" in families(alien.type)
+    return _error(alien, message, "strings are not joined in the policy language" if strings else None)
 
 
 def unlike_branches(yes: Typed, no: Typed) -> ExpressionError:

@@ -131,17 +131,4 @@ class Conditional(NamedTuple):
     no: "Node"
 
 
-Node: TypeAlias = (
-    Literal
-    | ListOf
-    | Name
-    | Field
-    | Index
-    | Has
-    | Call
-    | Macro
-    | Unary
-    | Binary
-    | Logic
-    | Conditional
-)
+Node: TypeAlias = Literal | ListOf | Name | Field | Index | Has | Call | Macro | Unary | Binary | Logic | Conditional

@@ -20,9 +20,7 @@ class Template(NamedTuple):
     errors: list[ExpressionError]
 
 
-def parse_template(
-    text: str, env: Mapping[str, Type], unavailable: Mapping[str, str] | None = None
-) -> Template:
+def parse_template(text: str, env: Mapping[str, Type], unavailable: Mapping[str, str] | None = None) -> Template:
     """Read a text such as `the patient is {context.age}`; `{{` and `}}` stand for single braces."""
     if len(text) > MAX_LENGTH:
         message = f"a text has at most {MAX_LENGTH} characters, this one has {len(text)}"
@@ -62,9 +60,7 @@ class _Placeholder(NamedTuple):
     end: int
 
 
-def _placeholder(
-    text: str, start: int, env: Mapping[str, Type], unavailable: Mapping[str, str] | None
-) -> _Placeholder:
+def _placeholder(text: str, start: int, env: Mapping[str, Type], unavailable: Mapping[str, str] | None) -> _Placeholder:
     try:
         node, end = parse_placeholder(text, start + 1)
     except ExpressionError as error:

@@ -148,6 +148,11 @@ def may_be(kind: Type, *wanted: str) -> bool:
     return kind == DYN or not families(kind).isdisjoint(wanted)
 
 
+def may_be_integer(kind: Type) -> bool:
+    """Whether arithmetic may use a value of this type: a number may be a double, and then it is refused."""
+    return may_be(kind, "int") and "double" not in families(kind)
+
+
 def describe(kind: Type) -> str:
     """A type as a sentence names it."""
     if isinstance(kind, Union):
@@ -164,9 +169,7 @@ def can_equal(first: Type, second: Type) -> bool:
     """Whether some value of one type equals some value of the other."""
     if DYN in (first, second):
         return True
-    return any(
-        _options_can_equal(one, other) for one in options_of(first) for other in options_of(second)
-    )
+    return any(_options_can_equal(one, other) for one in options_of(first) for other in options_of(second))
 
 
 def _options_can_equal(first: Type, second: Type) -> bool:
@@ -220,3 +223,8 @@ def item_of(kind: Type) -> Type:
         elif isinstance(option, MapType):
             found += [*option.fields.values(), *([] if option.rest is None else [option.rest])]
     return join(found)
+
+
+def element_of(kind: Type) -> Type:
+    """The type of the elements of what may be a list."""
+    return join(option.item for option in options_of(kind) if isinstance(option, ListType))

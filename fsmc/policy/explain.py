@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 MAX_PROBLEMS = 50
-_MAX_ERRORS = 2_000
+# The judge takes the members of a map in no particular order: of the large ones it gets the first, not all.
+_MAX_SUSPECTS = 500
+_MAX_ERRORS = 5_000
 # Keys of the language that later versions bring: refused until they act.
 PLANNED = {
     "properties": "properties that hold on every run",
@@ -52,7 +54,8 @@ def explain(document: Document) -> list[SchemaProblem]:
     if whole is not None:
         return [whole]
     try:
-        problems = _without_consequences(_translated(document))
+        # Should all that was doubtful prove valid, the rest is still to be judged.
+        problems = _without_consequences(_translated(document, _MAX_SUSPECTS) or _translated(document, None))
     except RecursionError:
         assert isinstance(document.root, MappingNode)
         return [SchemaProblem("invalid-value", "the policy is nested too deeply to be checked", document.root.place)]
@@ -60,8 +63,11 @@ def explain(document: Document) -> list[SchemaProblem]:
     if len(problems) <= MAX_PROBLEMS:
         return problems
     last = problems[MAX_PROBLEMS]
-    more = len(problems) - MAX_PROBLEMS
-    return [*problems[:MAX_PROBLEMS], SchemaProblem(last.rule, f"and {more} more from here on", last.place)]
+    return [*problems[:MAX_PROBLEMS], last._replace(message=_more(len(problems) - MAX_PROBLEMS), hint=None)]
+
+
+def _more(count: int) -> str:
+    return f"and {'at least ' if count >= _MAX_SUSPECTS - MAX_PROBLEMS else ''}{count} more from here on"
 
 
 def _not_a_policy(document: Document) -> SchemaProblem | None:
@@ -90,20 +96,21 @@ def _not_a_policy(document: Document) -> SchemaProblem | None:
     return SchemaProblem("wrong-type", message, place, _START)
 
 
-def _translated(document: Document) -> Iterator[tuple[Path, SchemaProblem]]:
+def _translated(document: Document, limit: int | None) -> list[tuple[Path, SchemaProblem]]:
     import jsonschema
     from referencing import Registry
 
     # An empty registry: a reference to anything outside the schema is an error, never a download.
     registry: Registry[Any] = Registry()
     judge = jsonschema.Draft202012Validator(schema(), registry=registry)
-    assert isinstance(document.root, MappingNode)
-    for error in islice(judge.iter_errors(_suspects(document.root)), _MAX_ERRORS):
-        yield from _problems(document.root, error)
+    root = document.root
+    assert isinstance(root, MappingNode)
+    errors = islice(judge.iter_errors(_suspects(root, limit)), _MAX_ERRORS)
+    return [problem for error in errors for problem in _problems(root, error)]
 
 
-def _suspects(root: MappingNode) -> dict[str, Any]:
-    """*root* without the states, tools, guards and events that are certainly valid: jsonschema takes 0.3 ms for each."""
+def _suspects(root: MappingNode, limit: int | None) -> dict[str, Any]:
+    """*root* with those states, tools, guards and events that may be invalid, the first *limit* of each."""
     definitions = schema()["$defs"]
     name = compile_schema({**definitions["name"], "$defs": definitions})
     suspects: dict[str, Any] = dict(root)
@@ -111,8 +118,8 @@ def _suspects(root: MappingNode) -> dict[str, Any]:
         members = root.get(key)
         if isinstance(members, MappingNode) and members:
             valid = compile_schema({"$ref": f"#/$defs/{definition}", "$defs": definitions})
-            kept = {member: node for member, node in members.items() if not (name(member) and valid(node))}
-            suspects[key] = kept or dict(islice(members.items(), 1))
+            doubtful = (item for item in members.items() if not (name(item[0]) and valid(item[1])))
+            suspects[key] = dict(islice(doubtful, limit)) or dict(islice(members.items(), 1))
     return suspects
 
 

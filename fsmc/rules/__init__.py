@@ -11,10 +11,10 @@ from importlib import import_module
 
 from fsmc.rules.base import Hit, Rule
 
-__all__ = ["Hit", "Rule", "all_rules", "rule"]
+__all__ = ["Hit", "Rule", "all_rules", "policy_rules", "rule"]
 
-# By code.
-_MODULES = (
+# By code. Those about text and structure have no check: what they tell of is found before there is a model.
+_STRUCTURE = (
     "syntax_error",
     "duplicate_key",
     "unsupported_value",
@@ -25,6 +25,8 @@ _MODULES = (
     "wrong_type",
     "missing_key",
     "invalid_value",
+)
+_POLICY = (
     "invalid_schema",
     "undefined_state",
     "undefined_tool",
@@ -69,7 +71,13 @@ _MODULES = (
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
-    return tuple(map(_load, _MODULES))
+    return (*map(_load, _STRUCTURE), *policy_rules())
+
+
+@cache
+def policy_rules() -> tuple[Rule, ...]:
+    """The rules that check a model, by code."""
+    return tuple(map(_load, _POLICY))
 
 
 def rule(code_or_name: str) -> Rule:

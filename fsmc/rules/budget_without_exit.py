@@ -52,14 +52,15 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit a reachable state, at its own limit or, where that is a default, at the state."""
     if facts.open or not facts.rooted:
         return
-    stuck = {*facts.dead_ends, *(name for group in facts.traps for name in group)} if not policy.long_running else set()
     for name in facts.by_distance:
         state = policy.states[name]
         budget = state.budget
         if budget is None or budget.limit is None or budget.fallback is not None or not state.tools:
             continue
-        if state.kind == "terminal" or name in stuck or name in facts.broken:
+        if state.kind == "terminal" or name in facts.broken:
             continue
+        if not policy.long_running and (name in facts.trapped or not facts.leaves(name)):
+            continue  # another rule says already that nothing leads on
         events = list(dict.fromkeys(t.event for t in state.transitions if t.target != name))
         if any(not policy.reserved(event) for event in events):
             continue

@@ -43,17 +43,17 @@ def leaves_a_case(guards: Iterable[Tree], context: Type) -> bool:
 
 
 class _Cases:
-    """The variables that the guards are about: for each the literals it is compared with, or None for true and false."""
+    """The variables that the guards are about: for each the literals it is compared with, none where it is true or false."""
 
     def __init__(self, context: Type) -> None:
         self._context = context
-        self.points: dict[str, set[Any] | None] = {}
+        self.points: dict[str, set[Any]] = {}
         self._listed: dict[str, frozenset[str]] = {}
 
     def values(self, name: str) -> list[Any]:
         """The values to try for a variable."""
         points = self.points[name]
-        if points is None:
+        if not points:
             return [False, True]
         if name in self._listed:
             return sorted(self._listed[name])
@@ -89,19 +89,24 @@ class _Cases:
             wanted, test = (name == "==") == right[1], self.test(left)
             return lambda case: test(case) == wanted
         if right[0] not in _SCALARS:
+            if repr(right) < repr(left):
+                left, right, compare = right, left, _ORDER[_MIRRORED[name]]
             variable = f"{left!r} {right!r}"
-            self.points.setdefault(variable, set()).add(0)  # type: ignore[union-attr]
+            self._points(variable).add(0)
             return lambda case: compare(case[variable], 0)
         point = _SCALARS[right[0]](right[1])
         variable = f"{left!r} {'text' if isinstance(point, str) else 'number'}"
-        self.points.setdefault(variable, set()).add(point)  # type: ignore[union-attr]
+        self._points(variable).add(point)
         kind = self._type_of(left)
         if isinstance(kind, String) and kind.values:
             self._listed[variable] = kind.values
         return lambda case: compare(case[variable], point)
 
+    def _points(self, variable: str) -> set[Any]:
+        return self.points.setdefault(variable, set())
+
     def _atom(self, variable: str) -> Callable[[Case], bool]:
-        self.points[variable] = None
+        self._points(variable)
         return lambda case: bool(case[variable])
 
     def _type_of(self, tree: Tree) -> Type | None:

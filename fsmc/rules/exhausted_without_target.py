@@ -63,7 +63,7 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
                 f"once {quoted(name)} may not be entered again, nothing leads on from {listed(stranded)}",
                 policy.states[name].node.value_place("max_visits"),
                 hint="say with `on_exhausted` where to go instead",
-                trace=facts.trace(name, *facts.way(name, stranded[0], group)),
+                trace=facts.trace(stranded[0]),
             )
 
 

@@ -48,6 +48,7 @@ from fsmc.analysis import Facts, Move
 from fsmc.policy.model import Policy
 from fsmc.rules.base import Hit
 from fsmc.rules.telling import quoted
+from fsmc.rules.uses import fallbacks
 
 CODE = "FSM405"
 NAME = "fallback-in-loop"
@@ -58,14 +59,13 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each group of states that can be gone round in only because fallbacks count as moves."""
     if policy.topology != "cyclic" or policy.long_running or not facts.rooted:
         return
-    loops = facts.cycles(without=facts.bounded)
-    if not loops:
+    if not fallbacks(policy):
         return
+    loops = facts.cycles(without=facts.bounded)
     others = facts.cycles(without=facts.bounded, fallbacks=False)
     reported = {name: number for number, group in enumerate(others) for name in group}
-    trapped = {name for group in facts.traps for name in group} if facts.terminals else set()
     for loop in loops:
-        closing = None if loop <= trapped else _closing(facts, loop, reported)
+        closing = None if loop <= facts.trapped else _closing(facts, loop, reported)
         if closing is None:
             continue
         yield Hit(

@@ -53,8 +53,10 @@ LEVEL = "info"
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each such state that a budget names."""
+    if facts.open or not facts.rooted:
+        return
     named = {name for name in fallbacks(policy) if name in facts.reachable and policy.states[name].kind != "terminal"}
-    if facts.open or not facts.rooted or not named or facts.broken & facts.reachable:
+    if not named or facts.broken & facts.reachable:
         return
     for name in policy.states:
         if name in named and name not in facts.without_fallbacks:

@@ -19,24 +19,28 @@ _STROKES = str.maketrans("1I|", "lll")
 
 def likenesses(names: Collection[str]) -> list[tuple[str, str]]:
     """Pairs of different names that look alike: each name with the first one before it that it resembles."""
-    first: dict[str, str] = {}
+    if len(names) < 2:
+        return []
+    # All names as one text: that is ten times quicker, and a name holds no line feed.
+    text = "\n".join(names)
+    skeletons = (_folded(text).split("\n"), text.translate(_STROKES).split("\n"))
+    if all(len(set(skeleton)) == len(names) for skeleton in skeletons):
+        return []
+    first: tuple[dict[str, str], dict[str, str]] = ({}, {})
     pairs = []
-    for name in names:
-        folded = _folded(name)
-        strokes = name.translate(_STROKES)
-        other = first.get(folded) or first.get("\n" + strokes)
+    for name, *forms in zip(names, *skeletons, strict=True):
+        others = [known.setdefault(form, name) for known, form in zip(first, forms, strict=True)]
+        other = next((other for other in others if other != name), None)
         if other is not None:
             pairs.append((other, name))
-        first.setdefault(folded, name)
-        first.setdefault("\n" + strokes, name)  # no name holds a line feed, so the two kinds of key stay apart
     return pairs
 
 
-def _folded(name: str) -> str:
-    if name.isascii():
-        return name.lower().translate(_DIGITS)
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower().translate(_DIGITS)
     import unicodedata  # only a policy with other names pays for the import
 
-    text = unicodedata.normalize("NFKC", name).translate(_ALPHABETS)
+    text = unicodedata.normalize("NFKC", text).translate(_ALPHABETS)
     visible = "".join(c for c in text if unicodedata.category(c) != "Cf")
     return unicodedata.normalize("NFKC", visible.casefold()).translate(_DIGITS)

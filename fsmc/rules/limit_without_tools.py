@@ -43,15 +43,17 @@ CODE = "FSM414"
 NAME = "limit-without-tools"
 LEVEL = "warning"
 
+_KEYS = ("tool_budget", "parallel_calls")
+
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each such key in a state of its own; none where an entry of its list matches nothing."""
+    if any(not selector.tools for selector in policy.default_selectors):
+        return
     for state in policy.states.values():
-        if state.kind == "terminal" or state.tools or state.selectors:
+        if state.tools or state.selectors or state.kind == "terminal":
             continue
-        if any(not selector.tools for selector in policy.default_selectors):
-            continue
-        for key in ("tool_budget", "parallel_calls"):
+        for key in _KEYS:
             if key in state.node:
                 message = f"{quoted(state.name)} offers no tool, so its `{key}` does nothing"
                 yield Hit(message, state.node.key_place(key), hint="offer a tool there, or remove it")

@@ -36,7 +36,7 @@ Prefer:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fsmc.analysis import Facts
 from fsmc.policy.model import Policy, Transition
@@ -53,15 +53,18 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each such candidate, within a state's own list or within the defaults."""
     if facts.open:
         return
-    yield from _in_list(policy, list(policy.default_transitions))
     for state in policy.states.values():
-        if len(state.transitions) > 1 and state.kind != "terminal":
+        if state.kind != "terminal" and _repeats(state.transitions):
             yield from _in_list(policy, [t for t in state.transitions if not t.default])
+    if _repeats(policy.default_transitions):
+        yield from _in_list(policy, policy.default_transitions)
 
 
-def _in_list(policy: Policy, candidates: list[Transition]) -> Iterator[Hit]:
-    if len({candidate.event for candidate in candidates}) == len(candidates):
-        return
+def _repeats(candidates: Sequence[Transition]) -> bool:
+    return len({candidate.event for candidate in candidates}) < len(candidates)
+
+
+def _in_list(policy: Policy, candidates: Sequence[Transition]) -> Iterator[Hit]:
     winners: dict[tuple[str, str], Transition] = {}
     for candidate in candidates:
         always = (candidate.event, "")

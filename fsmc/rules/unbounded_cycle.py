@@ -57,9 +57,8 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each group of states that can be gone round in; a trap, and a loop that only a fallback closes, are others'."""
     if policy.topology != "cyclic" or policy.long_running or not facts.rooted:
         return
-    trapped = {name for group in facts.traps for name in group} if facts.terminals else set()
     for group in facts.cycles(without=facts.bounded, fallbacks=False):
-        if group <= trapped:
+        if group <= facts.trapped:
             continue
         round_trip = facts.shortest_cycle(group)
         start = round_trip[0].source

@@ -24,6 +24,7 @@ from fsmc.runtime.expression_values import (
     WORK_LIMIT,
     EvaluationError,
     Meter,
+    add,
     compare,
     element,
     equal,
@@ -70,9 +71,7 @@ def compile_tree(tree: Any) -> Evaluator:
             raise
         except RecursionError:
             raise EvaluationError("the values are nested too deeply") from None
-        except (
-            Exception
-        ) as error:  # facts may be objects of the application, which may raise anything
+        except Exception as error:  # facts may be objects of the application, which may raise anything
             raise EvaluationError(f"reading the facts raised {type(error).__name__}") from error
 
     return evaluate
@@ -280,6 +279,19 @@ def _build_arithmetic(tree: Any, depth: int) -> _Closure:
     return run
 
 
+def _build_addition(tree: Any, depth: int) -> _Closure:
+    """`+`, of two integers without a detour."""
+    left, right = _build(tree[1], depth), _build(tree[2], depth)
+
+    def run(env: _Env, meter: Meter) -> Any:
+        first, second = left(env, meter), right(env, meter)
+        if type(first) is int and type(second) is int:
+            return in_range("+", in_range("+", first) + in_range("+", second))
+        return add(first, second, meter)
+
+    return run
+
+
 def _build_conditional(tree: Any, depth: int) -> _Closure:
     condition, yes, no = (_build(item, depth) for item in tree[1:])
 
@@ -344,6 +356,7 @@ _BUILDERS: dict[str, Callable[[Any, int], _Closure]] = {
     **dict.fromkeys(ORDER, _build_order),
     "in": _build_in,
     **dict.fromkeys(ARITHMETIC, _build_arithmetic),
+    "+": _build_addition,
     "?:": _build_conditional,
     **dict.fromkeys(("all", "exists"), _build_macro),
 }

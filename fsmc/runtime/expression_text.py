@@ -76,9 +76,7 @@ def _operation(name: str, tree: Any, depth: int) -> str:
         level = _LEVELS[name]
         return f"{_write(tree[1], level, depth)} {name} {_write(tree[2], level + 1, depth)}"
     if name == "?:":
-        condition, yes, no = (
-            _write(tree[i], level, depth) for i, level in ((1, 2), (2, 2), (3, 1))
-        )
+        condition, yes, no = (_write(tree[i], level, depth) for i, level in ((1, 2), (2, 2), (3, 1)))
         return f"{condition} ? {yes} : {no}"
     if name == "list":
         return "[" + ", ".join(_write(item, 0, depth) for item in tree[1:]) + "]"

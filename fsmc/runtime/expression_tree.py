@@ -14,9 +14,7 @@ LITERALS = frozenset({"null", "bool", "string", "double", "int"})
 
 _ARITY = {
     **dict.fromkeys(("var", "size", "not", "neg"), 1),
-    **dict.fromkeys(
-        ("field", "index", "has", "startsWith", "endsWith", "contains", "and", "or"), 2
-    ),
+    **dict.fromkeys(("field", "index", "has", "startsWith", "endsWith", "contains", "and", "or"), 2),
     **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in", "+", "-", "*"), 2),
     **dict.fromkeys(("?:", "all", "exists"), 3),
 }
@@ -25,9 +23,7 @@ _ARITY = {
 def operation(tree: Any, depth: int) -> str:
     """The operation at the root of a tree that lies `depth` deep; `ValueError` if malformed."""
     if not isinstance(tree, (list, tuple)) or not tree or not isinstance(tree[0], str):
-        raise ValueError(
-            f"an expression tree is an array that starts with a name, not a {type(tree).__name__}"
-        )
+        raise ValueError(f"an expression tree is an array that starts with a name, not a {type(tree).__name__}")
     if depth > MAX_DEPTH:
         raise ValueError(f"an expression tree is more than {MAX_DEPTH} operations deep")
     name = tree[0]

@@ -10,7 +10,10 @@ from types import MappingProxyType
 from typing import Any
 
 WORK_LIMIT = 100_000
-"""The work one evaluation may do: macro iterations, elements compared, kilobytes searched."""
+"""The work one evaluation may do: macro iterations, elements compared or copied, kilobytes searched."""
+
+MAX_JOINED = 10_000
+"""How many elements a list made with `+` may have."""
 
 Meter = list[int]
 """The units of work that an evaluation has left; a list of one, shared by nested closures."""
@@ -22,7 +25,6 @@ ORDER: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
 }
@@ -212,6 +214,23 @@ def in_range(symbol: str, value: int) -> int:
     if -(2**63) <= value < 2**63:
         return value
     raise EvaluationError(f"`{symbol}` leaves the range of 64-bit integers")
+
+
+def add(left: Any, right: Any, meter: Meter) -> Any:
+    """`left + right`: the sum of two integers, or a new list of the elements of two."""
+    kind, other = kind_of(left), kind_of(right)
+    for one in (kind, other):
+        if one not in ("int", "list"):
+            raise EvaluationError(f"`+` works on integers or lists, not on {named(one)}")
+    if kind != other:
+        raise EvaluationError(f"`+` cannot join {named(kind)} with {named(other)}")
+    if kind == "int":
+        return in_range("+", in_range("+", left) + in_range("+", right))
+    length = len(left) + len(right)
+    if length > MAX_JOINED:
+        raise EvaluationError(f"`+` makes lists of at most {MAX_JOINED:,} elements, not of {length:,}")
+    spend(meter, length)
+    return [*left, *right]
 
 
 def negative(value: Any) -> int | float:

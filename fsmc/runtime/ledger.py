@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from fsmc.runtime.decision import Loop
 from fsmc.runtime.infos import StateInfo, ToolInfo
+from fsmc.runtime.words import times
 
 
 class InFlight(NamedTuple):
@@ -116,8 +117,3 @@ class Ledger:
                 return run
             run += 1
         return run + (self._run if self._run_key == key else 0)
-
-
-def times(number: int) -> str:
-    """``once``, ``twice``, ``3 times``."""
-    return {1: "once", 2: "twice"}.get(number, f"{number} times")

@@ -22,6 +22,7 @@ from fsmc.runtime.infos import (
     TransitionInfo,
 )  # fmt: skip
 from fsmc.runtime.validator import Validator
+from fsmc.runtime.words import times
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
@@ -224,7 +225,7 @@ class Table:
                 return Step("moved", source, event, landing, kind if landing == target else "exhausted")
             elsewhere = info.on_exhausted
             if elsewhere is None or elsewhere in passed:
-                reason = f"{landing} may be entered {info.max_visits} times, and was"
+                reason = f"{landing} may be entered {times(info.max_visits)}, and was"
                 return Step("visits_exhausted", source, event, reason=reason)
             passed.add(elsewhere)
             landing = elsewhere
@@ -316,7 +317,7 @@ def _state_info(
         budget = BudgetInfo(limit or None, repeated or None, names[fallback] if fallback >= 0 else None)
     return StateInfo(
         state["name"],
-        state["type"],
+        state.get("type", "intermediate"),
         description,
         tuple([tools[i] for i in state["tools"]]) if "tools" in state else (),
         budget,
@@ -329,10 +330,15 @@ def _state_info(
 def _rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[str, tuple[_Candidate, ...]], ...]:
     """Per state: event -> candidates in the order in which they are tried."""
     building: list[dict[str, tuple[_Candidate, ...]]] = [{} for _ in range(count)]
-    for source, event, target, condition, sets, default in rows:
+    for entry in rows:
+        if len(entry) == 3:
+            source, event, target = entry
+            candidate = (target, -1, -1, 0)
+        else:
+            source, event, target, condition, sets, default = entry
+            candidate = (target, condition, sets, default)
         if not 0 <= target < count:
             raise ValueError(f"transition to state {target} of {count}")
         row, name = building[source], events[event]
-        candidate = (target, condition, sets, default)
         row[name] = (*row[name], candidate) if name in row else (candidate,)
     return tuple(building)

@@ -41,6 +41,7 @@ def read(documents: list[Document], name: str) -> Iterator[Run]:
     context: dict[str, Any] = {}
     digest = None
     calls = 0
+    latest = ""
     for position, document in enumerate(documents):
         at = f"line {document.line or 1}"
         problem = document.error or _problem(document.value, position)
@@ -51,23 +52,26 @@ def read(documents: list[Document], name: str) -> Iterator[Run]:
         if "trace" in body:
             context, digest = body.get("context", {}), body.get("digest")
             continue
-        calls += "call" in body
-        record = _record(body, at, calls)
+        if "call" in body:
+            calls += 1
+            latest = body.get("id", f"#{calls}")
+        record = _record(body, at, latest)
         if record is not None:
             records.append(record)
     yield Run(name, tuple(records), context, digest)
 
 
-def _record(body: dict[str, Any], at: str, calls: int) -> Record | None:
+def _record(body: dict[str, Any], at: str, latest: str) -> Record | None:
+    """The record of one line; *latest* is the id of the newest call, for records that leave theirs out."""
     kind = next(key for key in _KINDS if key in body)
     if kind == "event":
         return Event(at, body["event"], body.get("payload"))
     if kind == "call":
-        return Call(at, body.get("id", f"#{calls}"), body["call"], body.get("args", {}))
+        return Call(at, latest, body["call"], body.get("args", {}))
     if kind == "result":
-        return Result(at, body.get("id", f"#{calls}"), body["result"], body.get("error", False))
+        return Result(at, body.get("id", latest), body["result"], body.get("error", False))
     if kind == "release":
-        return Release(at, body.get("id", f"#{calls}"))
+        return Release(at, body.get("id", latest))
     if kind == "approve":
         return Approval(at, body["approve"], body.get("args", {}))
     if kind == "goto":

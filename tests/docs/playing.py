@@ -70,7 +70,7 @@ def _check_policy(block: Block) -> None:
 
 def _run_python(block: Block, names: dict[str, Any]) -> None:
     if not block.text.startswith(">>>"):
-        exec(compile(block.text, f"block at line {block.first}", "exec"), names)
+        exec(compile(block.text, f"block at line {block.first}", "exec", dont_inherit=True), names)
         return
     example = doctest.DocTestParser().get_doctest(block.text, names, "example", None, block.first - 1)
     report: list[str] = []

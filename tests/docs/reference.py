@@ -45,7 +45,13 @@ _CALLED = {
     "texts": "list of pairs",
     "places": "list of places",
 }
-_TYPES = {"string": "text", "integer": "whole number", "boolean": "`true` or `false`", "object": "mapping", "array": "list"}
+_TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "boolean": "`true` or `false`",
+    "object": "mapping",
+    "array": "list",
+}
 
 
 def with_tables(page: str) -> str:
@@ -124,6 +130,8 @@ def _own_value(root: dict[str, Any], body: dict[str, Any]) -> str:
         return f"mapping: name to {_value(root, body['additionalProperties'])}"
     if kinds == "array" and "$ref" in body.get("items", {}):
         return f"list: {_value(root, body['items'])} each"
+    if kinds == ["string", "array"] and "$ref" in body.get("items", {}):
+        return f"{_value(root, body['items'])}, or a list of them"
     return " or ".join(_TYPES.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
 
 

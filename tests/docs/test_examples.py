@@ -49,7 +49,9 @@ def test_the_picture_shows_the_policy_as_it_is() -> None:
 def test_the_targets_that_a_page_names_are_in_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = {word for b in blocks(readme) if b.language == "sh" for word in re.findall(r"^make (\w+)", b.text, re.MULTILINE)}
+    named = {
+        word for b in blocks(readme) if b.language == "sh" for word in re.findall(r"^make (\w+)", b.text, re.MULTILINE)
+    }
     assert named
     assert not {target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)}
 

@@ -59,7 +59,14 @@ _INTERNAL = {"condition", "condition_text", "context_schema", "enter", "transiti
 
 def test_the_page_of_traces_names_every_finding() -> None:
     text = page("trace-format.md")
-    codes = (TraceFinding.__doc__ or "").partition("``code``:")[2].replace("`", "").replace(".", "").replace(",", "").split()
+    codes = (
+        (TraceFinding.__doc__ or "")
+        .partition("``code``:")[2]
+        .replace("`", "")
+        .replace(".", "")
+        .replace(",", "")
+        .split()
+    )
     assert codes
     assert not {code for code in codes if f"`{code}`" not in text}
 

@@ -28,9 +28,7 @@ def updated(page: str, folder: Path) -> str:
 
 def drawn_picture() -> bytes:
     """The picture of the README."""
-    drawn = fsmc.render(POLICY, "svg", tools=True)
-    assert isinstance(drawn, bytes)
-    return drawn
+    return str(fsmc.render(POLICY, "svg", tools=True)).encode()
 
 
 def main() -> None:

@@ -29,9 +29,7 @@ SCALARS = st.one_of(INTEGERS, DOUBLES, STRINGS, st.booleans(), st.none())
 FIELDS = ("a", "b", "l", "o")
 JSON: st.SearchStrategy[Any] = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3)),
     max_leaves=6,
 )
 
@@ -81,6 +79,16 @@ def integers(depth: int, scope: tuple[str, ...]) -> Text:
     )
 
 
+def lists(depth: int, scope: tuple[str, ...]) -> Text:
+    """Expressions that `+` may join; `c.i` is no list, and neither does it add to one."""
+    literal = st.lists(anything(max(depth - 1, 0), scope), max_size=3).map(lambda items: "[" + ", ".join(items) + "]")
+    leaves = st.one_of(st.sampled_from(["xs", "xs", "c.l", "m.l", "c.i", "c.missing"]), literal)
+    if depth == 0:
+        return leaves
+    inner = lists(depth - 1, scope)
+    return st.one_of(leaves, st.builds("({} + {})".format, inner, inner))
+
+
 def paths(scope: tuple[str, ...]) -> Text:
     """Fields and elements of the facts, present or not."""
     likely = st.sampled_from(["c.a", "c.l", "c.l[0]", "c.o.a", "c.b", "m.a", "m.l", "xs", *scope])
@@ -100,6 +108,7 @@ def anything(depth: int, scope: tuple[str, ...]) -> Text:
         leaves,
         conditions(depth - 1, scope),
         integers(depth - 1, scope),
+        lists(depth - 1, scope),
         st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]"),
         st.builds("({} ? {} : {})".format, conditions(depth - 1, scope), inner, inner),
         st.builds("-({})".format, inner),
@@ -157,12 +166,15 @@ def _flat_conditions() -> Text:
     closed = st.builds("{} {} {}".format, ordered, st.sampled_from(["==", "!="]), st.just("true"))
     equal = st.builds("{} == {} in [b, true]".format, total, total)
     member = st.builds("{} in [{}, {}] in [b]".format, total, total, number)
+    joined = _chain(st.sampled_from(["xs", "c.l", "m.l", "[]", "[1, n]", "[b]", "c.i"]), "+ +", 3)
+    both = st.builds("{} == {}".format, joined, joined)
+    inside = st.builds("{} in {}".format, total, joined)
     simple = st.sampled_from(["b", "!b", "!!b", "!c.b", "true", "!xs.exists(v, v == 1)"])
-    condition = _chain(st.one_of(ordered, equal, closed, member, simple), "&& ||", 2)
+    condition = _chain(st.one_of(ordered, equal, closed, member, both, inside, simple), "&& ||", 2)
     chosen = st.builds("{} ? {} : {}".format, condition, condition, condition)
     last = st.builds("{} ? {} : {}".format, condition, condition, chosen)
     values = st.builds("{} ? {} : {}".format, simple, total, total)
-    return st.one_of(total, ordered, equal, member, condition, chosen, last, values)
+    return st.one_of(total, joined, ordered, equal, member, both, inside, condition, chosen, last, values)
 
 
 FLAT = _flat_conditions()

@@ -12,6 +12,7 @@ from fsmc.expression import (
     ListType,
     MapType,
     Type,
+    Union,
     compile_text,
     describe,
     from_schema,
@@ -73,6 +74,9 @@ CONDITIONS = [
     "(context.verified ? context.patient : null) == null",
     "[1, 2.5] == [context.age, context.price]",
     "[] == context.tags",
+    '"x" in context.tags + [context.patient] && size(context.tags + context.anything) > 2',
+    '(["patient"] + context.roles).all(role, role == "patient")',
+    "context.anything + context.anything == [1] || context.anything + context.anything == 1",
 ]
 
 
@@ -105,8 +109,7 @@ MISTAKES = {
     'context.role == "patien"': (
         16,
         8,
-        "context.role is one of patient, staff; `patien` can never be equal;"
-        " did you mean `patient`?",
+        "context.role is one of patient, staff; `patien` can never be equal; did you mean `patient`?",
     ),
     '"xyz" != context.role': (
         0,
@@ -116,14 +119,12 @@ MISTAKES = {
     'context.role in ["staff", "patients"]': (
         26,
         10,
-        "context.role is one of patient, staff; `patients` can never be equal;"
-        " did you mean `patient`?",
+        "context.role is one of patient, staff; `patients` can never be equal; did you mean `patient`?",
     ),
     '"staf" in context.roles': (
         0,
         6,
-        "each element of context.roles is one of patient, staff, never `staf`;"
-        " did you mean `staff`?",
+        "each element of context.roles is one of patient, staff, never `staf`; did you mean `staff`?",
     ),
     'context.kind == "child"': (16, 7, "context.kind is always adult; `child` can never be equal"),
     "context.slot.status == context.role": (
@@ -134,8 +135,7 @@ MISTAKES = {
     'context.age == "18"': (
         0,
         19,
-        'context.age is an int, "18" is a string: they can never be equal;'
-        " numbers are written without quotes",
+        'context.age is an int, "18" is a string: they can never be equal; numbers are written without quotes',
     ),
     "context.verified == 1": (
         0,
@@ -145,8 +145,7 @@ MISTAKES = {
     "context.patient == null": (
         0,
         15,
-        "context.patient is a string and can never be null;"
-        " write has(context.patient) to ask whether it is there",
+        "context.patient is a string and can never be null; write has(context.patient) to ask whether it is there",
     ),
     "1 in context.tags": (
         0,
@@ -173,14 +172,45 @@ MISTAKES = {
     'context.patient + "x" == "y"': (
         0,
         15,
-        "`+` works on integers; context.patient is a string;"
-        " strings and lists are not joined in the policy language",
+        "`+` works on integers or lists; context.patient is a string; strings are not joined in the policy language",
+    ),
+    'context.anything + "x" == "y"': (
+        19,
+        3,
+        '`+` works on integers or lists; "x" is a string; strings are not joined in the policy language',
+    ),
+    "context.age + context.price < 3": (14, 13, "`+` works on integers or lists; context.price is a number"),
+    "context.tags - context.tags == []": (0, 12, "`-` works on integers; context.tags is a list of string"),
+    'context.tags + "x" == []': (
+        15,
+        3,
+        '`+` joins two lists; "x" is a string; put a single element in brackets',
+    ),
+    "state in context.patient + context.tags": (
+        9,
+        15,
+        "`+` joins two lists; context.patient is a string; put a single element in brackets",
+    ),
+    "1 in [1] + 2": (11, 1, "`+` joins two lists; 2 is an int; put a single element in brackets"),
+    '(["patient"] + context.roles).exists(role, role == "admin")': (
+        51,
+        7,
+        "role is one of patient, staff; `admin` can never be equal",
+    ),
+    "1 in context.tags + [state]": (
+        0,
+        1,
+        "context.tags + [state] is a list of string, 1 is an int: it can never be in it",
+    ),
+    "context.anything + context.anything == state": (
+        0,
+        44,
+        "context.anything + context.anything is an int or list, state is a string: they can never be equal",
     ),
     '"x" in context.patient': (
         7,
         15,
-        "`in` looks into a list or a map; context.patient is a string;"
-        ' write context.patient.contains("x")',
+        '`in` looks into a list or a map; context.patient is a string; write context.patient.contains("x")',
     ),
     "1 in context": (0, 1, "context is a map, its keys are strings; 1 is an int"),
     "context.tags[-1] == state": (13, 2, "the positions of a list count from 0"),
@@ -242,6 +272,11 @@ def test_several_mistakes_are_all_told() -> None:
 
 RESULTS: dict[str, tuple[Type, str]] = {
     "context.age + 1": (INT, "int"),
+    "context.anything + 1": (INT, "int"),
+    "context.tags + [state]": (ListType(STRING), "list of string"),
+    "context.tags + [1]": (ListType(Union((STRING, INT))), "list of string or int"),
+    "context.anything + context.tags": (ListType(DYN), "list"),
+    "context.anything + context.anything": (Union((INT, ListType(DYN))), "int or list"),
     "-context.price": (CONTEXT.fields["price"], "number"),  # type: ignore[union-attr]
     "1.5": (DOUBLE, "double"),
     "null": (NULL, "null"),
@@ -265,9 +300,7 @@ def test_expected_type() -> None:
     assert compile_text('"staff"', ENV, roles).errors == []
     assert compile_text("context.patient", ENV, roles).errors == []
     (error,) = compile_text('"stuff"', ENV, roles).errors
-    assert str(error) == (
-        "this place is one of patient, staff; `stuff` can never be equal; did you mean `staff`?"
-    )
+    assert str(error) == ("this place is one of patient, staff; `stuff` can never be equal; did you mean `staff`?")
     (error,) = compile_text("[1]", ENV, ListType(STRING)).errors
     assert str(error) == "a list of string is expected here, this is a list of int"
     (error,) = compile_text("context.age", ENV, STRING).errors
@@ -283,6 +316,7 @@ TREES = {
     'a["b"].c[0]': ["index", ["field", ["field", ["var", "a"], "b"], "c"], ["int", 0]],
     "has(a.b)": ["has", ["var", "a"], "b"],
     "a.size() - -b": ["-", ["size", ["var", "a"]], ["neg", ["var", "b"]]],
+    "[a] + b": ["+", ["list", ["var", "a"]], ["var", "b"]],
     "!a ? [true] : b": ["?:", ["not", ["var", "a"]], ["list", ["bool", True]], ["var", "b"]],
     "a.exists(x, x in b)": ["exists", "x", ["var", "a"], ["in", ["var", "x"], ["var", "b"]]],
     "a.endsWith('x') || b": ["or", ["endsWith", ["var", "a"], ["string", "x"]], ["var", "b"]],

@@ -4,13 +4,13 @@ import math
 from typing import Any
 
 import pytest
-from expression_strategies import EXPRESSIONS, FLAT, SOUP, TYPES, UNTYPED, environments, mutations
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from test_expression_runtime import ENV, FACTS, REASONS, VALUES
 
 from fsmc.expression import ExpressionError, compile_text, parse
 from fsmc.runtime.expression import EvaluationError, compile_tree
+from tests.expression.expression_strategies import EXPRESSIONS, FLAT, SOUP, TYPES, UNTYPED, environments, mutations
+from tests.expression.test_expression_runtime import ENV, FACTS, REASONS, VALUES
 
 cel = pytest.importorskip("cel_expr_python.cel", reason="cel-expr-python is not installed")
 
@@ -66,7 +66,7 @@ def same(left: Any, right: Any) -> bool:
 DIFFERENT: dict[str, Any] = {
     # It rounds an int to 53 bits before it compares it with a double.
     "big < f63 && big != f63 && f63 > big && i53 > f53 && i53 != f53": False,
-    # It also adds doubles and joins strings; in a policy arithmetic is for integers.
+    # It also adds doubles and joins strings; in a policy `+` is for integers and lists.
     "s + s": "héllo😀héllo😀",
 }
 BEYOND = {"huge > big && huge == huge", "huge - huge"}  # no CEL value is as large as 2^70
@@ -88,6 +88,9 @@ PRECEDENCE = [
     "t ? !t : t || t",
     "-i + 1",
     "- -i - --i - -1",
+    "[1] + [2] + l == [1, 2] + l && 2 in [1] + [2]",
+    "[1] + (t ? [2] : l) + [i + i]",
+    "-m + l",
     "-i.x",
     "-l[0]",
     "!!i",

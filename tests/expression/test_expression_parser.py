@@ -5,7 +5,6 @@ import sys
 import time
 
 import pytest
-from expression_strategies import EXPRESSIONS, FLAT, SOUP, UNTYPED, mutations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from fsmc.expression import DYN, MAX_LENGTH, ExpressionError, compile_text, pars
 from fsmc.expression.nodes import Binary
 from fsmc.runtime.expression import compile_tree
 from fsmc.runtime.expression_text import render
+from tests.expression.expression_strategies import EXPRESSIONS, FLAT, SOUP, UNTYPED, mutations
 
 FACTS = dict.fromkeys(("a", "b", "c", "context"), DYN)
 
@@ -38,6 +38,10 @@ ACCEPTED = {
     "a + b * c - a": "a + b * c - a",
     "(a + b) * c": "(a + b) * c",
     "a - (b - c)": "a - (b - c)",
+    "a + [b] + c": "a + [b] + c",
+    "a + ([b] + c)": "a + ([b] + c)",
+    "(a + b).exists(x, x in a + b)": "(a + b).exists(x, x in a + b)",
+    "(a + b)[0] + size(a + b)": "(a + b)[0] + size(a + b)",
     "a == b == c": "a == b == c",
     "a == (b == c)": "a == (b == c)",
     "a in b in c": "a in b in c",

@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from expression_strategies import JSON
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fsmc.expression import DYN, compile_text
 from fsmc.runtime.expression import EvaluationError, compile_tree
 from fsmc.runtime.expression_text import render
+from tests.expression.expression_strategies import JSON
 
 BIG = 2**63 - 1
 FACTS: dict[str, Any] = {
@@ -72,6 +72,13 @@ VALUES: dict[str, Any] = {
     "-i - -3": -2,
     "-d": -2.5,
     "big - 1 + 1 == big && -big - 1 == -9223372036854775808": True,
+    # lists are joined
+    "[1] + l": [1, *FACTS["l"]],
+    "m.l + m.l + []": [1, 2, 1, 2],
+    "[] + [] == [] && [i] + [s] == [5, s] && m.l + [3] != [3] + m.l": True,
+    "size(l + l) == 12 && 3 in m.l + [3] && (m.l + [3])[2] == 3": True,
+    "(m.l + [3]).exists(x, x == 3)": True,
+    "[m] + [[1] + [2]]": [FACTS["m"], [1, 2]],
     # logic looks at both sides before it gives up
     "absent == 1 || true": True,
     "true || absent == 1": True,
@@ -128,12 +135,19 @@ REASONS = {
     "s.contains(l)": "`contains` works on strings, not on a list",
     "!i": "`!` works on a bool, not on an int",
     "-s": "`-` works on integers, not on a string",
-    "i + d": "`+` works on integers, not on a double",
-    "s + s": "`+` works on integers, not on a string",
+    "i + d": "`+` works on integers or lists, not on a double",
+    "s + s": "`+` works on integers or lists, not on a string",
+    "l + s": "`+` works on integers or lists, not on a string",
+    "l + n": "`+` works on integers or lists, not on null",
+    "l + i": "`+` cannot join a list with an int",
+    "i + l": "`+` cannot join an int with a list",
+    "m + m": "`+` works on integers or lists, not on a map",
+    "l - l": "`-` works on integers, not on a list",
     "t * 2": "`*` works on integers, not on a bool",
     "big + 1": "`+` leaves the range of 64-bit integers",
     "big * big": "`*` leaves the range of 64-bit integers",
     "-(-big - 1)": "`-` leaves the range of 64-bit integers",
+    "huge + -big": "`+` leaves the range of 64-bit integers",
     "huge - huge": "`-` leaves the range of 64-bit integers",
     "n ? 1 : 2": "the condition of `?:` is null, not a bool",
     "t && i": "`&&` works on bools, not on an int",
@@ -158,6 +172,20 @@ def test_reason_where_the_checker_did_not_look() -> None:
     assert caught.value.reason == "the condition of `exists` is an int, not a bool"
 
 
+def test_joined_lists_are_bounded() -> None:
+    assert evaluate("size(l + l)", {"l": [1] * 5_000}) == 10_000
+    with pytest.raises(EvaluationError) as caught:
+        evaluate("l + l + [2]", {"l": [1] * 5_000})
+    assert caught.value.reason == "`+` makes lists of at most 10,000 elements, not of 10,001"
+
+
+def test_a_joined_list_is_new() -> None:
+    facts = {"l": [1], "m": (2,)}
+    joined = evaluate("l + m", facts)
+    joined.append(3)
+    assert (joined, facts) == ([1, 2, 3], {"l": [1], "m": (2,)})
+
+
 def test_any_mapping_will_do() -> None:
     for facts in (
         MappingProxyType({"m": MappingProxyType({"a": (1, 2)})}),
@@ -177,7 +205,7 @@ def test_subclasses_of_json_types_will_do() -> None:
     assert evaluate('s == "red" && i < 6 && i == 5', {"s": Colour.RED, "i": Number(5)}) is True
 
 
-@pytest.mark.parametrize("text", ["i", "i == 1", "i == i", "i in [i]", "i.x", "[i]", "i < 1", "!i"])
+@pytest.mark.parametrize("text", ["i", "i == 1", "i == i", "i + 1", "i in [i]", "i.x", "[i]", "i < 1", "!i"])
 def test_other_objects_are_not_values(text: str) -> None:
     with pytest.raises(EvaluationError) as caught:
         evaluate(text, {"i": object()})
@@ -217,6 +245,7 @@ def test_deep_values() -> None:
         ("l == l", 100_001),
         ("l.exists(x, l == [x]) || l.exists(x, 2 in l)", 400),
         ("l.all(x, l.all(y, [x, x, x, x, x, x, x, x] == [y, y, y, y, y, y, y, y]))", 200),
+        ("l.all(x, size(l + l) > 0)", 400),
         ("l.exists(x, s.contains('" + "b" * 50 + "'))", 1000),
     ],
 )

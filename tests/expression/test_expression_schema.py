@@ -133,9 +133,7 @@ def test_a_schema_may_refer_to_itself() -> None:
 
 def test_references_do_not_multiply() -> None:
     definitions: dict[str, Any] = {
-        f"d{i}": {
-            "properties": {"l": {"$ref": f"#/$defs/d{i + 1}"}, "r": {"$ref": f"#/$defs/d{i + 1}"}}
-        }
+        f"d{i}": {"properties": {"l": {"$ref": f"#/$defs/d{i + 1}"}, "r": {"$ref": f"#/$defs/d{i + 1}"}}}
         for i in range(60)
     }
     assert from_schema({"$defs": definitions, "$ref": "#/$defs/d0"}) != ANY_MAP

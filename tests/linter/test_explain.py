@@ -128,3 +128,10 @@ def test_deep_schemas_do_not_break_the_judge() -> None:
     findings = said(HEAD + STATES + f"context: {deep}\n")
     assert len(findings) == 1
     assert findings[0][2] in ("FSM010", "FSM013")
+
+
+def test_of_very_many_problems_the_first_are_shown() -> None:
+    text = HEAD + "states:\n" + "".join(f"  S{i}: {{tols: []}}\n" for i in range(3000))
+    findings = said(text)
+    assert [line for line, *_ in findings] == list(range(5, 56))
+    assert findings[-1][3] == "and at least 450 more from here on"
