@@ -120,7 +120,8 @@ class Facts:
     @cached_property
     def unreachable_groups(self) -> tuple[tuple[str, ...], ...]:
         """Where the unreachable part of the graph begins: its groups of states that nothing outside the group leads to."""
-        missing = [node for node, origin in enumerate(self._from_initial[1]) if origin == UNSEEN]
+        origins, hub = self._from_initial[1], self.graph.hub
+        missing = [node for node, origin in enumerate(origins) if origin == UNSEEN and node != hub]
         number = {node: position for position, node in enumerate(missing)}
         # What an unreachable state leads to may be reachable; nothing reachable leads to an unreachable one.
         successors = [[number[to] for to in self.graph.successors[node] if to in number] for node in missing]
@@ -335,6 +336,5 @@ class Facts:
         """The moves of a walk, the first of several between two states."""
         names = [self._names[node] for node in nodes]
         return [
-            next(move for move in self.moves(source) if move.target == target)
-            for source, target in pairwise(names)
+            next(move for move in self.moves(source) if move.target == target) for source, target in pairwise(names)
         ]

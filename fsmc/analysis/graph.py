@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fsmc.analysis.algorithms import reverse
-from fsmc.policy.model import Policy, State
+from fsmc.policy.model import Policy, State, Transition
 from fsmc.source.tree import MappingNode, Place
 
 _KEYS = {
@@ -50,8 +50,8 @@ class Move(NamedTuple):
 class Graph:
     """States as numbers, in the order written, and the moves between them.
 
-    Left out are moves to states that do not exist, whose sources are in ``broken``, and the fallback of a budget that is never
-    spent because the state offers no tool, or that is the state itself. An ``on_exhausted`` counts even where ``max_visits`` is
+    Left out are moves to states that do not exist, whose sources are in ``broken``; default transitions that the state overrides;
+    and the fallback of a budget that is never spent because the state offers no tool, or that is the state itself. An ``on_exhausted`` counts even where ``max_visits`` is
     missing: that is a finding of its own, and nothing else should be reported because of it.
 
     Under ``topology: open`` a last node without a name stands between all states, so that the graph stays linear in size.
@@ -85,7 +85,7 @@ class Graph:
         """Every move out of the state *name*, in the order of ``successors``; those by request are not listed."""
         state = self._policy.states[name]
         moves: list[Move] = []
-        for transition in state.transitions:
+        for transition in candidates(state):
             kind = "default" if transition.default else "transition"
             self._add(moves, Move(name, transition.target, kind, transition.event, transition.node))
         fallback = fallback_of(state)
@@ -117,7 +117,7 @@ class Graph:
         number, landings = self.index.get, self._landings
         rows: list[list[int]] = []
         for state in self._policy.states.values():
-            names = [transition.target for transition in state.transitions]
+            names = [transition.target for transition in candidates(state)]
             if fallbacks and state.budget is not None and (fallback := fallback_of(state)) is not None:
                 names.append(fallback)
             if landings:
@@ -133,6 +133,19 @@ class Graph:
                     row.append(hub)
             rows.append(list(range(hub)))
         return rows
+
+
+def candidates(state: State) -> tuple[Transition, ...]:
+    """The transitions that *state* can take: a default has no chance behind an own one without a guard, or with the same."""
+    if not state.transitions or not state.transitions[-1].default:
+        return state.transitions
+    decided = {(each.event, each.guard and each.guard.text) for each in state.transitions if not each.default}
+    return tuple(
+        each
+        for each in state.transitions
+        if not each.default
+        or ((each.event, None) not in decided and (each.event, each.guard and each.guard.text) not in decided)
+    )
 
 
 def fallback_of(state: State) -> str | None:

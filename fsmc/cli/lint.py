@@ -20,7 +20,7 @@ from fsmc.source import Document
 @format_option(FORMATS, "How to write the findings.")
 @option(
     "--fail-on", text="The lowest level of finding that makes the exit code 1.", type=click.Choice((*LEVELS, "never")),
-    default="error", show_default=True,
+    default="warning", show_default=True,
 )  # fmt: skip
 @stdin_filename_option
 @color_option

@@ -16,12 +16,12 @@ _STYLES = {"allow": "good", "moved": "good", "deny": "error", "refused": "error"
 
 def run_text(report: RunReport, color: bool) -> str:
     """One run: a line a step with its verdict and the state after it, then what to know about the whole."""
-    rows = [(step.at, _subject(step), step.verdict, printable(step.state), step) for step in report.steps]
-    widths = [max((width(row[column]) for row in rows), default=0) for column in range(4)]
+    rows = [(step.at, _subject(step), step.verdict, printable(step.state)) for step in report.steps]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     lines = [paint(printable(report.name), "strong", color)]
-    for at, subject, verdict, state, step in rows:
-        cells = [_padded(text, columns) for text, columns in zip((at, subject, verdict, state), widths, strict=True)]
-        cells[2] = paint(cells[2], _STYLES.get(verdict, "dim"), color)
+    for step, row in zip(report.steps, rows, strict=True):
+        cells = [_padded(text, columns) for text, columns in zip(row, widths, strict=True)]
+        cells[2] = paint(cells[2], _STYLES.get(step.verdict, "dim"), color)
         lines.append(f"  {'  '.join(cells)}  {_outcome(step)}".rstrip())
         lines += [f"      {printable(line)}" for line in _details(step)]
     for finding in report.findings:

@@ -94,7 +94,9 @@ def _complete(policy: Policy, candidates: list[Transition]) -> bool:
 def _hit(policy: Policy, state: str, event: str, candidates: list[Transition], place: Place) -> Hit:
     emitters = policy.emitters.get(event)
     if len(candidates) > 1:
-        message = f"when no guard of the {len(candidates)} transitions on {quoted(event)} holds, {quoted(state)} ignores it"
+        message = (
+            f"when no guard of the {len(candidates)} transitions on {quoted(event)} holds, {quoted(state)} ignores it"
+        )
     else:
         message = f"when this guard does not hold, {quoted(state)} ignores {quoted(event)}"
     if emitters:

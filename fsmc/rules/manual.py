@@ -29,7 +29,9 @@ from a mistake that another rule reports.
 
 This page is made from the docstrings in `fsmc/rules` by `python -m fsmc.rules.manual docs/rules.md`. The tests run every example.
 """
-_SECTIONS = re.compile(r"\A(?P<title>.+)\n\n(?P<text>.+?)\n\nAvoid:\n\n(?P<avoid>.+?)\n\nPrefer:\n\n(?P<prefer>.+)\Z", re.DOTALL)
+_SECTIONS = re.compile(
+    r"\A(?P<title>.+)\n\n(?P<text>.+?)\n\nAvoid:\n\n(?P<avoid>.+?)\n\nPrefer:\n\n(?P<prefer>.+)\Z", re.DOTALL
+)
 
 
 class Page(NamedTuple):
@@ -60,7 +62,9 @@ def manual() -> str:
 
 
 def _overview() -> str:
-    rows = [f"| [{rule.code}](#{_anchor(rule)}) | {rule.name} | {rule.level} | {rule.title} |\n" for rule in all_rules()]
+    rows = [
+        f"| [{rule.code}](#{_anchor(rule)}) | {rule.name} | {rule.level} | {rule.title} |\n" for rule in all_rules()
+    ]
     return "| code | name | level | what |\n|---|---|---|---|\n" + "".join(rows)
 
 
@@ -70,7 +74,9 @@ def _anchor(rule: Rule) -> str:
 
 def _markdown(rule: Rule) -> str:
     body = page(rule)
-    examples = "\n".join(f"{label}:\n\n```yaml\n{text}```\n" for label, text in (("Avoid", body.avoid), ("Prefer", body.prefer)))
+    examples = "\n".join(
+        f"{label}:\n\n```yaml\n{text}```\n" for label, text in (("Avoid", body.avoid), ("Prefer", body.prefer))
+    )
     return f"### {rule.code} {rule.name}\n\n**{body.title}** Level: {rule.level}.\n\n{body.text}\n\n{examples}"
 
 

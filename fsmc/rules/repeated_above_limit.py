@@ -57,7 +57,9 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         if budget.repeated < budget.limit:
             continue
         own = state.node.get("tool_budget", {})
-        node, key = (own, "repeated") if "repeated" in own else (own, "limit") if "limit" in own else (default, "repeated")
+        node, key = (
+            (own, "repeated") if "repeated" in own else (own, "limit") if "limit" in own else (default, "repeated")
+        )
         assert isinstance(node, MappingNode)
         place = node.value_place(key)
         if place not in seen:

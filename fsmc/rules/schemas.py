@@ -25,7 +25,13 @@ _ONE = {"not": True, "if": True, "then": True, "else": True,
         "items": False, "contains": False, "additionalProperties": False, "propertyNames": False,
         "unevaluatedProperties": False, "unevaluatedItems": False}  # fmt: skip
 _LISTS = {"allOf": True, "anyOf": True, "oneOf": True, "prefixItems": False}
-_MAPS = {"dependentSchemas": True, "properties": False, "patternProperties": False, "$defs": False, "definitions": False}
+_MAPS = {
+    "dependentSchemas": True,
+    "properties": False,
+    "patternProperties": False,
+    "$defs": False,
+    "definitions": False,
+}
 
 
 def faults(root: MappingNode) -> list[Fault]:
@@ -43,7 +49,8 @@ def faults(root: MappingNode) -> list[Fault]:
                 row.append(index[id(target)])
             elif not isinstance(target, bool):
                 message = f"{quoted(schema['$ref'])} leads to no schema"
-                found.append(Fault(message, schema.value_place("$ref"), "define it under `$defs`"))
+                hint = "refer to a place inside this schema, like `#/$defs/NAME`"
+                found.append(Fault(message, schema.value_place("$ref"), hint))
         again.append(row)
     found += _endless([schema for schema, _ in schemas], again)
     return sorted(found, key=lambda fault: fault.place)

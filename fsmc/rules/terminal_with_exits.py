@@ -51,6 +51,5 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         node = policy.states[name].node
         keys = [key for key in node if key in _KEYS and node[key]]
         if keys and name != policy.initial:
-            verb = "acts" if len(keys) == 1 else "act"
-            message = f"the terminal state {quoted(name)} has {listed(keys)}, which never {verb}"
-            yield Hit(message, node.key_place(keys[0]), hint="remove it, or leave `type: terminal` out")
+            message = f"the terminal state {quoted(name)} has {listed(keys)}, but a session ends there"
+            yield Hit(message, node.key_place(keys[0]), hint="remove what never acts, or leave `type: terminal` out")

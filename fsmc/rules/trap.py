@@ -64,7 +64,11 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         round_trip = facts.shortest_cycle(group)
         start = round_trip[0].source
         others = [name for name in group if name != start]
-        among = f"{quoted(start)} leads only to {listed(others)} and back" if others else f"{quoted(start)} leads only to itself"
+        among = (
+            f"{quoted(start)} leads only to {listed(others)} and back"
+            if others
+            else f"{quoted(start)} leads only to itself"
+        )
         yield Hit(
             f"{among}, so no session that comes there can end",
             place(start),

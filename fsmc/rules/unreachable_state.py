@@ -50,6 +50,8 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each group of states in which an unreachable region begins."""
     if not facts.unreachable_groups or facts.broken & facts.reachable:
         return  # where a wrong name is reachable, it may be what should lead there
+    if policy.states[policy.initial].kind == "terminal":
+        return  # that no session gets anywhere from there is reported
     spared = fallbacks(policy)
     place = policy.root["states"].key_place
     for group in facts.unreachable_groups:
@@ -58,10 +60,10 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
             continue  # that two states claim to be initial is reported
         if first.kind == "terminal" and first.name in spared:
             continue
-        others = f" (nor do {listed(group[1:])}, which lead to it)" if group[1:] else ""
+        others = f", nor to {listed(group[1:], 'or')}" if group[1:] else ""
         yield Hit(
             f"nothing leads from {quoted(policy.initial)} to {quoted(first.name)}{others}",
             place(first.name),
-            hint="add a transition to it, or remove it",
+            hint="add a transition that leads there, or remove it",
             level="warning" if first.kind == "terminal" else None,
         )

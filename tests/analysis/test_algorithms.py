@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import rustworkx
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,11 +42,13 @@ def oracle(successors: list[list[int]]) -> rustworkx.PyDiGraph:
 
 def distances(graph: rustworkx.PyDiGraph, start: int) -> dict[int, int]:
     """Steps from *start* to every node that can be reached from it, *start* left out unless it has a way back."""
-    return {node: int(steps) for node, steps in rustworkx.dijkstra_shortest_path_lengths(graph, start, lambda _: 1).items()}
+    return {
+        node: int(steps) for node, steps in rustworkx.dijkstra_shortest_path_lengths(graph, start, lambda _: 1).items()
+    }
 
 
 def is_walk(successors: list[list[int]], nodes: list[int]) -> bool:
-    return all(target in successors[source] for source, target in zip(nodes, nodes[1:], strict=False))
+    return all(target in successors[source] for source, target in pairwise(nodes))
 
 
 @given(graphs())
@@ -94,7 +98,9 @@ def test_dominators_are_those_of_rustworkx(successors: list[list[int]]) -> None:
 @given(graphs(), st.data())
 def test_a_shortest_cycle_is_one(successors: list[list[int]], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(successors) - 1))
-    steps_back = [distances(oracle(successors), target).get(start, 0 if target == start else None) for target in successors[start]]
+    steps_back = [
+        distances(oracle(successors), target).get(start, 0 if target == start else None) for target in successors[start]
+    ]
     expected = min((steps + 1 for steps in steps_back if steps is not None), default=None)
     expected = 1 if start in successors[start] else expected
     found = shortest_way(successors, start, start, range(len(successors)))

@@ -79,14 +79,19 @@ def writes_before_identity(messages: list[dict[str, Any]]) -> bool:
     return False
 
 
-def test_refusals_by_tool(reports: list[RunReport]) -> None:
-    counted = Counter((tool, code) for report in reports for tool, _, code in refusals(report))
+def test_refusals_by_reason(reports: list[RunReport]) -> None:
+    """The table of the README; a reason is known here by a word of it."""
+    words = ["UNIDENTIFIED", "in IDENTIFIED", "nonfree_baggages", "certificate, one", "begun", "24 hours", "basic economy",
+             "gift card or", "fits no reservation"]  # fmt: skip
+    denied = [step for report in reports for step in report.steps if step.verdict == "deny"]
+    counted = Counter(next((word for word in words if word in step.reason), step.reason) for step in denied)
+    assert [counted[word] for word in words] == [24, 1, 11, 6, 5, 2, 3, 1, 4]
+    assert sum(counted.values()) == len(denied) == 57
+    counted = Counter(step.subject for step in denied)
     assert counted == {
-        ("book_reservation", "requirement_failed"): 17,
-        ("cancel_reservation", "not_in_state"): 9,
-        ("cancel_reservation", "requirement_failed"): 7,
-        ("send_certificate", "requirement_failed"): 4,
-        ("update_reservation_baggages", "not_in_state"): 3,
-        ("update_reservation_flights", "not_in_state"): 13,
-        ("update_reservation_flights", "requirement_failed"): 4,
+        "book_reservation": 17,
+        "cancel_reservation": 16,
+        "send_certificate": 4,
+        "update_reservation_baggages": 3,
+        "update_reservation_flights": 17,
     }

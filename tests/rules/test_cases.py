@@ -2,7 +2,7 @@
 
 A file of ``cases`` holds policies under ``=== title`` lines. Below a line, a comment marks with ``^`` the characters that a finding
 covers and names its code and level; a mark that begins in the first column is written ``#<<``. ``#!`` lines after a mark are the
-trace of the finding. What is not marked must not be found.
+trace of the finding, ``#= `` is its message and ``#? `` its hint, where a case shows them. What is not marked must not be found.
 """
 
 from __future__ import annotations
@@ -54,10 +54,17 @@ def marked(text: str) -> list[Expected]:
     return sorted(found)
 
 
+def quoted_lines(text: str, prefix: str) -> list[str]:
+    return [line.removeprefix(prefix) for line in text.splitlines() if line.startswith(prefix)]
+
+
 def told(finding: Finding) -> Expected:
     return Expected(finding.line, finding.column, finding.length, finding.code, finding.level, finding.trace)
 
 
 @pytest.mark.parametrize(("title", "text"), cases(), ids=[title for title, _ in cases()])
 def test_findings_are_exactly_those_marked(title: str, text: str) -> None:
-    assert sorted(map(told, lint_text(text))) == marked(text)
+    findings = lint_text(text)
+    assert sorted(map(told, findings)) == marked(text)
+    assert set(quoted_lines(text, "#= ")) <= {finding.message for finding in findings}
+    assert set(quoted_lines(text, "#? ")) <= {finding.hint for finding in findings}

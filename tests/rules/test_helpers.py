@@ -32,7 +32,9 @@ def test_names_that_look_alike(pair: tuple[str, str]) -> None:
     assert likenesses(["other", pair[0], "another", pair[1]]) == [pair]
 
 
-@pytest.mark.parametrize("names", [(), ("",), ("A",), ("A", "B"), ("fail", "fall"), ("S1", "S2"), ("Ärger", "Arger"), ("да", "нет")])
+@pytest.mark.parametrize(
+    "names", [(), ("",), ("A",), ("A", "B"), ("fail", "fall"), ("S1", "S2"), ("Ärger", "Arger"), ("да", "нет")]
+)
 def test_names_that_do_not(names: tuple[str, ...]) -> None:
     assert likenesses(names) == []
 

@@ -56,7 +56,9 @@ def test_rules_are_listed_by_code_and_nothing_twice() -> None:
 
 def test_every_module_of_a_rule_is_registered_under_its_name() -> None:
     folder = Path(fsmc.rules.__file__).parent
-    modules = {file.stem.replace("_", "-") for file in folder.glob("*.py") if "\nCODE = " in file.read_text(encoding="utf-8")}
+    modules = {
+        file.stem.replace("_", "-") for file in folder.glob("*.py") if "\nCODE = " in file.read_text(encoding="utf-8")
+    }
     assert modules == {each.name for each in all_rules()}
 
 
