@@ -69,6 +69,8 @@ class Graph:
     @cached_property
     def by_event(self) -> list[list[int]]:
         """The graph without the fallbacks of budgets."""
+        if all(fallback_of(state) is None for state in self._policy.states.values()):
+            return self.successors
         return self._successors(fallbacks=False)
 
     @cached_property

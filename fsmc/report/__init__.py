@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fsmc.findings import LEVELS, Finding
 
 FORMATS = ("text", "concise", "json")
-FAIL_ON = ("error", "warning", "info", "never")
 
 SourceLine = Callable[[str, int], str]
 """The text of a line of a file, by display name and number; "" where there is none."""

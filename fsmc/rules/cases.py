@@ -2,14 +2,15 @@
 
 Comparisons of one operand with literals share a variable whose values are the literals and what lies between them; an operand whose
 type lists its values has no others; everything else is true or false by itself. All combinations are tried. Where there are too many,
-or an operand has no value at all, the guards get the benefit of the doubt.
+or too many were tried before, the guards get the benefit of the doubt.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
+from math import prod
 from typing import Any
 
 from fsmc.expression import MapType, String, Type
@@ -17,7 +18,8 @@ from fsmc.expression import MapType, String, Type
 Tree = list[Any]
 Case = Mapping[str, Any]
 
-_MOST = 5_000
+_MOST = 500
+_MOST_IN_ALL = 200_000
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -26,20 +28,33 @@ _SCALARS = {"int": int, "double": float, "string": str}
 _OTHER = "\n"  # a text that no author wrote
 
 
-def leaves_a_case(guards: Iterable[Tree], context: Type) -> bool:
-    """Whether some case satisfies none of *guards*."""
-    cases = _Cases(context)
-    tests = [cases.test(tree) for tree in guards]
-    names, values = list(cases.points), [cases.values(name) for name in cases.points]
-    count = 1
-    for options in values:
-        count *= len(options)
-    if count > _MOST:
-        return False
-    return any(
-        not any(test(case) for test in tests)
-        for case in (dict(zip(names, combination, strict=True)) for combination in product(*values))
-    )
+class Gaps:
+    """Looks for cases that guards leave out, over a context of one type. Bounded in all, and asked twice it remembers."""
+
+    def __init__(self, context: Type) -> None:
+        self._context = context
+        self._left = _MOST_IN_ALL
+        self._known: dict[str, bool] = {}
+
+    def left_by(self, guards: list[Tree]) -> bool:
+        """Whether some case satisfies none of *guards*."""
+        key = repr(guards)
+        if key not in self._known:
+            self._known[key] = self._search(guards)
+        return self._known[key]
+
+    def _search(self, guards: list[Tree]) -> bool:
+        cases = _Cases(self._context)
+        tests = [cases.test(tree) for tree in guards]
+        names, values = list(cases.points), [cases.values(name) for name in cases.points]
+        count = prod(map(len, values))
+        if count > min(_MOST, self._left):
+            return False
+        self._left -= count
+        return any(
+            not any(test(case) for test in tests)
+            for case in (dict(zip(names, combination, strict=True)) for combination in product(*values))
+        )
 
 
 class _Cases:

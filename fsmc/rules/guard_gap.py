@@ -37,6 +37,7 @@ Prefer:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from fsmc.analysis import Facts
 from fsmc.policy.model import Policy, State, Transition
@@ -52,20 +53,29 @@ LEVEL = "warning"
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each event of a state, or of the defaults, at its last candidate's guard."""
-    if facts.open:
+    guarded = [state for state in policy.states.values() if state.kind != "terminal" and _is_guarded(state)]
+    if facts.open or not guarded:
         return
+    # Only a policy with guards pays for what compares them.
+    from fsmc.expression import from_schema
+    from fsmc.rules.cases import Gaps
+
+    gaps = Gaps(from_schema(policy.context))
     seen: set[Place] = set()
-    for state in policy.states.values():
-        if state.kind == "terminal" or all(t.guard is None for t in state.transitions):
-            continue
+    for state in guarded:
         for event, candidates in _by_event(state).items():
-            if _complete(policy, candidates):
+            guards = _guards(policy, candidates)
+            if not guards or not gaps.left_by(guards):
                 continue
             own = [candidate for candidate in candidates if not candidate.default]
             place = (own or candidates)[-1].node.value_place("guard")
             if place not in seen:
                 seen.add(place)
                 yield _hit(policy, state.name, event, candidates, place)
+
+
+def _is_guarded(state: State) -> bool:
+    return any(transition.guard is not None for transition in state.transitions)
 
 
 def _by_event(state: State) -> dict[str, list[Transition]]:
@@ -75,20 +85,15 @@ def _by_event(state: State) -> dict[str, list[Transition]]:
     return groups
 
 
-def _complete(policy: Policy, candidates: list[Transition]) -> bool:
-    if candidates[-1].guard is None:
-        return True
+def _guards(policy: Policy, candidates: list[Transition]) -> list[list[Any]]:
+    """What the guards ask; empty where there is a candidate without one, or one whose mistake is reported."""
     trees = []
     for candidate in candidates:
         tree = None if candidate.guard is None else meaning(policy, candidate.guard)
         if tree is None:
-            return True  # no guard at all, or one whose mistake is reported
+            return []
         trees.append(tree)
-    # Only a policy with guards pays for what compares them.
-    from fsmc.expression import from_schema
-    from fsmc.rules.cases import leaves_a_case
-
-    return not leaves_a_case(trees, from_schema(policy.context))
+    return trees
 
 
 def _hit(policy: Policy, state: str, event: str, candidates: list[Transition], place: Place) -> Hit:

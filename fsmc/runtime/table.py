@@ -140,11 +140,6 @@ class Table:
         """The canonical text of the table: what ``fsmc compile`` writes, without the final newline."""
         return self._text
 
-    def handles(self, state: str, event: str) -> bool:
-        """Whether *state* has a candidate for *event*."""
-        index = self._state_index.get(state)
-        return index is not None and event in self._rows[index]
-
     def events_of(self, state: str) -> tuple[str, ...]:
         """The events that *state* has candidates for, in the order written."""
         index = self._state_index.get(state)

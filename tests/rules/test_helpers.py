@@ -7,7 +7,7 @@ import time
 import pytest
 
 from fsmc.expression import DYN, Type, check, from_schema, parse
-from fsmc.rules.cases import leaves_a_case
+from fsmc.rules.cases import Gaps
 from fsmc.rules.likeness import likenesses
 from fsmc.rules.telling import Nearest, listed, spelled
 
@@ -73,7 +73,7 @@ def tree(text: str) -> list[object]:
     ],
 )
 def test_guards_that_leave_no_case_out(guards: list[str]) -> None:
-    assert not leaves_a_case(map(tree, guards), CONTEXT)
+    assert not Gaps(CONTEXT).left_by([tree(guard) for guard in guards])
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,16 @@ def test_guards_that_leave_no_case_out(guards: list[str]) -> None:
     ],
 )
 def test_guards_that_leave_a_case_out(guards: list[str]) -> None:
-    assert leaves_a_case(map(tree, guards), CONTEXT)
+    assert Gaps(CONTEXT).left_by([tree(guard) for guard in guards])
 
 
 def test_guards_on_too_many_things_get_the_benefit_of_the_doubt() -> None:
-    assert not leaves_a_case([tree(f"event.a{i}") for i in range(40)], CONTEXT)
+    assert not Gaps(CONTEXT).left_by([tree(f"event.a{i}") for i in range(40)])
+    gaps = Gaps(CONTEXT)
+    assert [gaps.left_by([tree(f"event.a{i} && event.b{i} && context.ok")]) for i in (0, 30_000)] == [True, True]
+    gaps._left = 4
+    assert not gaps.left_by([tree("event.c && event.d && context.ok")])
+    assert gaps.left_by([tree("event.a0 && event.b0 && context.ok")])
 
 
 def test_lists_of_names() -> None:
