@@ -59,7 +59,9 @@ def bytecode() -> None:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     for folder in {os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/fsmc", *sys.path}:
         if os.path.isdir(folder):
-            subprocess.run([sys.executable, "-m", "compileall", "-q", folder], env=environment, check=False, capture_output=True)
+            subprocess.run(
+                [sys.executable, "-m", "compileall", "-q", folder], env=environment, check=False, capture_output=True
+            )
 
 
 def peak_mebibytes() -> float:

@@ -17,7 +17,7 @@ class Related(NamedTuple):
 class Finding(NamedTuple):
     """One thing wrong with one file.
 
-    ``code`` and ``rule`` name the rule (``FSM301``, ``cycle``); ``level`` is one of ``LEVELS``. ``line`` and ``column`` count
+    ``code`` and ``rule`` name the rule (``FSM204``, ``cycle``); ``level`` is one of ``LEVELS``. ``line`` and ``column`` count
     from 1, in characters; ``length`` is what a caret covers. ``path`` is the display name of the file. ``trace`` is the
     shortest run that shows the finding, as ``STATE --EVENT--> STATE`` steps.
     """

@@ -81,10 +81,10 @@ def _schema_problems(document: Document) -> list[SchemaProblem]:
 
 def _rule_findings(policy: Policy) -> Iterator[Finding]:
     from fsmc.analysis import Facts
-    from fsmc.rules import all_rules
+    from fsmc.rules import policy_rules
 
     facts = Facts(policy)
-    for rule in all_rules():
+    for rule in policy_rules():
         if rule.check is not None:
             for hit in rule.check(policy, facts):
                 yield _from_hit(policy.document, rule, hit)

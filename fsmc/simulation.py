@@ -195,7 +195,9 @@ class _Player:
             self._find(release.at, "orphan_result", f"no call with the id {release.id} is in flight")
 
     def _event(self, event: Event) -> None:
-        self._steps.append(_step_report(event.at, "event", event.name, event.payload, self._session.send(event.name, event.payload)))
+        self._steps.append(
+            _step_report(event.at, "event", event.name, event.payload, self._session.send(event.name, event.payload))
+        )
 
     def _goto(self, goto: Goto) -> None:
         self._steps.append(_step_report(goto.at, "goto", goto.state, None, self._session.transition_to(goto.state)))

@@ -84,7 +84,12 @@ def test_hash_seed_and_folder_do_not_matter(tmp_path: Path) -> None:
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         paths = [os.path.relpath(path, folder) for path in POLICIES]
         done = subprocess.run(
-            [sys.executable, "-c", program, *paths], cwd=folder, env=environment, capture_output=True, text=True, check=True
+            [sys.executable, "-c", program, *paths],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         outputs.add(done.stdout)
     assert len(outputs) == 1

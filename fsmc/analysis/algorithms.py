@@ -25,8 +25,8 @@ def reverse(successors: Successors) -> list[list[int]]:
 def breadth_first(successors: Successors, starts: Iterable[int]) -> tuple[list[int], list[int]]:
     """The nodes in order of their distance from *starts*, and for every node where it was first met from.
 
-    That is ``START`` for the starts themselves and ``UNSEEN`` for what cannot be reached. Moore, "The shortest path through a
-    maze", 1959.
+    That is ``START`` for the starts themselves and ``UNSEEN`` for what cannot be reached. Moore, "The shortest path
+    through a maze", 1959.
     """
     came_from = [UNSEEN] * len(successors)
     order: list[int] = []
@@ -51,7 +51,8 @@ def path(came_from: Sequence[int], node: int) -> list[int]:
 
 
 def shortest_way(successors: Successors, start: int, end: int, inside: Container[int]) -> list[int] | None:
-    """The nodes of a shortest way of at least one edge from *start* to *end*, which may be the same, through nodes of *inside*.
+    """The nodes of a shortest way of at least one edge from *start* to *end*, which may be the same, through nodes of
+    *inside*.
 
     None when there is none.
     """
@@ -91,8 +92,8 @@ def topological_order(successors: Successors) -> list[int] | None:
 def strong_components(successors: Successors) -> list[list[int]]:
     """The strongly connected components, each after those it leads to.
 
-    Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1(2), 1972, with a stack of iterators in
-    place of the recursion.
+    Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1(2), 1972, with a stack of
+    iterators in place of the recursion.
     """
     number = [0] * len(successors)  # of the visit, from 1; 0 is not visited
     low = [0] * len(successors)

@@ -8,11 +8,12 @@ NONE = -1
 
 
 def immediate_dominators(successors: Successors, root: int) -> list[int]:
-    """For every node the last other node that all ways from *root* to it pass; ``NONE`` for *root* and what it cannot reach.
+    """For every node the last other node that all ways from *root* to it pass; ``NONE`` for *root* and what it cannot
+    reach.
 
-    Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph", ACM TOPLAS 1(1), 1979, the simple variant:
-    O(m log n) on every graph. The shorter iteration of Cooper, Harvey and Kennedy is quadratic on a long chain whose states all
-    lead back to its beginning, which policies with a "start over" event are.
+    Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph", ACM TOPLAS 1(1), 1979, the simple
+    variant: O(m log n) on every graph. The shorter iteration of Cooper, Harvey and Kennedy is quadratic on a long chain
+    whose states all lead back to its beginning, which policies with a "start over" event are.
     """
     order, parent = _depth_first(successors, root)
     number = [NONE] * len(successors)

@@ -25,8 +25,9 @@ _TOLD_MOVES = 20_000
 class Facts:
     """What follows from the moves of *policy*; ``fsmc.analysis.graph`` says what counts as a move.
 
-    Guards count as both true and false, so a state is called reachable when some outcome of the guards leads there. Where the
-    initial state does not exist, every state counts as reachable and no path leads to any: that one mistake is enough.
+    Guards count as both true and false, so a state is called reachable when some outcome of the guards leads there.
+    Where the initial state does not exist, every state counts as reachable and no path leads to any: that one mistake
+    is enough.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -92,8 +93,8 @@ class Facts:
     def trace(self, state: str, *onward: Move) -> tuple[str, ...]:
         """A shortest run to *state* and the moves *onward* from there, as text; *onward* alone when there is no way.
 
-        A broken policy of thousands of states could ask for long runs thousands of times: after a number of moves in all,
-        the answers are empty.
+        A broken policy of thousands of states could ask for long runs thousands of times: after a number of moves in
+        all, the answers are empty.
         """
         if self._told > _TOLD_MOVES:
             return ()
@@ -102,7 +103,7 @@ class Facts:
         return tuple(map(str, moves))
 
     def way(self, source: str, target: str, inside: Iterable[str]) -> list[Move]:
-        """A shortest way, of at least one move, from one state to another, or round to the same, through states of *inside*.
+        """A shortest way of at least one move between two states, or round to the same, through states of *inside*.
 
         Empty when there is none.
         """
@@ -119,7 +120,7 @@ class Facts:
 
     @cached_property
     def unreachable_groups(self) -> tuple[tuple[str, ...], ...]:
-        """Where the unreachable part of the graph begins: its groups of states that nothing outside the group leads to."""
+        """Where the unreachable part of the graph begins: groups of states that nothing else leads to."""
         origins, hub = self._from_initial[1], self.graph.hub
         missing = [node for node, origin in enumerate(origins) if origin == UNSEEN and node != hub]
         number = {node: position for position, node in enumerate(missing)}
@@ -242,7 +243,7 @@ class Facts:
         ]
 
     def shortest_cycle(self, inside: Iterable[str]) -> list[Move]:
-        """A shortest way round through the state of *inside*, a group that ``cycles`` gave, that is nearest to the initial one."""
+        """A shortest way round in *inside*, a group that ``cycles`` gave, from its state nearest to the initial one."""
         index = self.graph.index
         start = min(inside, key=lambda name: (self._position.get(index[name], len(index)), index[name]))
         return self.way(start, start, inside)
@@ -257,7 +258,7 @@ class Facts:
         return self._tree(immediate_dominators(self.graph.successors, self.graph.index[self.policy.initial]))
 
     def dominators(self, state: str) -> Iterator[str]:
-        """The states that every way from the initial state to *state* passes, from *state* itself back to the initial one."""
+        """The states that every way to *state* passes, from *state* itself back to the initial one."""
         here: str | None = state
         while here is not None:
             yield here
@@ -285,8 +286,8 @@ class Facts:
     def raised_before(self, events: Iterable[str]) -> dict[str, frozenset[str]]:
         """For each reachable state those of *events* that a tool can have raised by then: there, or on some way there.
 
-        The result of a call may arrive after another one has moved the machine, so an event is not only heard where its tool is
-        offered.
+        The result of a call may arrive after another one has moved the machine, so an event is not only heard where its
+        tool is offered.
         """
         bits = {event: 1 << number for number, event in enumerate(dict.fromkeys(events))}
         known: dict[tuple[str, ...], int] = {}

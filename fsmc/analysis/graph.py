@@ -21,9 +21,10 @@ _KEYS = {
 class Move(NamedTuple):
     """One way from a state to another.
 
-    ``kind`` is ``transition``, ``default`` (a transition of the defaults), ``fallback`` (the tool budget is spent), ``exhausted``
-    (a move meant for the states in ``spent``, which may not be entered again) or ``request`` (asked for by name, under ``open``).
-    ``event`` is None where no event moves the machine. ``node`` is the mapping that names the target.
+    ``kind`` is ``transition``, ``default`` (a transition of the defaults), ``fallback`` (the tool budget is spent),
+    ``exhausted`` (a move meant for the states in ``spent``, which may not be entered again) or ``request`` (asked for
+    by name, under ``open``). ``event`` is None where no event moves the machine. ``node`` is the mapping that names the
+    target.
     """
 
     source: str
@@ -50,11 +51,13 @@ class Move(NamedTuple):
 class Graph:
     """States as numbers, in the order written, and the moves between them.
 
-    Left out are moves to states that do not exist, whose sources are in ``broken``; default transitions that the state overrides;
-    and the fallback of a budget that is never spent because the state offers no tool, or that is the state itself. An ``on_exhausted`` counts even where ``max_visits`` is
-    missing: that is a finding of its own, and nothing else should be reported because of it.
+    Left out are moves to states that do not exist, whose sources are in ``broken``; default transitions that the state
+    overrides; and the fallback of a budget that is never spent because the state offers no tool, or that is the state
+    itself. An ``on_exhausted`` counts even where ``max_visits`` is missing: that is a finding of its own, and nothing
+    else should be reported because of it.
 
-    Under ``topology: open`` a last node without a name stands between all states, so that the graph stays linear in size.
+    Under ``topology: open`` a last node without a name stands between all states, so that the graph stays linear in
+    size.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -138,7 +141,9 @@ class Graph:
 
 
 def candidates(state: State) -> tuple[Transition, ...]:
-    """The transitions that *state* can take: a default has no chance behind an own one without a guard, or with the same."""
+    """The transitions that *state* can take: a default has no chance behind an own one without a guard, or with the
+    same.
+    """
     if not state.transitions or not state.transitions[-1].default:
         return state.transitions
     decided = {(each.event, each.guard and each.guard.text) for each in state.transitions if not each.default}

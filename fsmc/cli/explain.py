@@ -12,7 +12,7 @@ from fsmc.rules import all_rules
 @subcommand("explain")
 @click.argument("code", metavar="CODE")
 def command(code: str) -> int:
-    """Explain a finding by its code (FSM301) or name (cycle): what it means, a bad and a good example."""
+    """Explain a finding by its code (FSM204) or name (cycle): what it means, a bad and a good example."""
     from inspect import cleandoc
 
     wanted = code.strip().lower()

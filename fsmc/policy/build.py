@@ -110,9 +110,7 @@ class _Builder:
             failed_when=self._condition(node, "failed_when", result),
             on_failure=node.get("on_failure"),
             emits=tuple(
-                Emit(
-                    emit.get("event"), self._condition(emit, "when", result), self._assignments(emit, result), emit
-                )
+                Emit(emit.get("event"), self._condition(emit, "when", result), self._assignments(emit, result), emit)
                 for emit in node.get("emits", ())
             ),
         )

@@ -168,4 +168,3 @@ class Policy(NamedTuple):
         if declared is not None and declared.source is not None:
             return declared.source == "tool"
         return event in self.emitters
-

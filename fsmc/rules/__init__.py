@@ -1,7 +1,7 @@
 """The rules of the linter, one module each; ``base`` says what a rule is, ``manual`` turns them into pages.
 
-Codes are grouped: FSM0xx text and structure, FSM1xx names, FSM2xx the graph, FSM3xx transitions and expressions, FSM4xx tools
-and limits.
+Codes are grouped: FSM0xx text and structure, FSM1xx names, FSM2xx the graph, FSM3xx transitions and expressions, FSM4xx
+tools and limits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The shape of a rule: what its module offers and what its check yields.
 
-A rule is one module of this package. Its docstring is its manual page: a title line, what is wrong and why it matters, then
-``Avoid:`` and ``Prefer:`` with a policy each, which the tests execute. It defines
+A rule is one module of this package. Its docstring is its manual page: a title line, what is wrong and why it matters,
+then ``Avoid:`` and ``Prefer:`` with a policy each, which the tests execute. It defines
 
 - ``CODE`` (``FSM204``, stable), ``NAME`` (``cycle``), ``LEVEL`` (one of ``fsmc.findings.LEVELS``);
 - ``check(policy, facts)``, which yields hits; a rule about text or structure, found before there is a model, has none.
@@ -22,8 +22,8 @@ from fsmc.source.tree import Place
 class Hit(NamedTuple):
     """What a check found, before it is a finding of a file. ``length`` None means the token at ``place``.
 
-    ``trace`` is a shortest run that shows it, one move an item; ``related`` are further places with a note each. ``level``
-    replaces that of the rule.
+    ``trace`` is a shortest run that shows it, one move an item; ``related`` are further places with a note each.
+    ``level`` replaces that of the rule.
     """
 
     message: str

@@ -1,7 +1,7 @@
 """A budget that can strand the model.
 
-When the limit is reached every further call is refused. If there is no fallback and only results of tools lead out of the state,
-nothing can happen any more: the model may not call, and the application has no event to send.
+When the limit is reached every further call is refused. If there is no fallback and only results of tools lead out of
+the state, nothing can happen any more: the model may not call, and the application has no event to send.
 
 Avoid:
 

@@ -1,8 +1,8 @@
 """Whether a list of guards leaves a case out, as far as their text tells.
 
-Comparisons of one operand with literals share a variable whose values are the literals and what lies between them; an operand whose
-type lists its values has no others; everything else is true or false by itself. All combinations are tried. Where there are too many,
-or too many were tried before, the guards get the benefit of the doubt.
+Comparisons of one operand with literals share a variable whose values are the literals and what lies between them; an
+operand whose type lists its values has no others; everything else is true or false by itself. All combinations are
+tried. Where there are too many, or too many were tried before, the guards get the benefit of the doubt.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OTHER = "\n"  # a text that no author wrote
 
 
 class Gaps:
-    """Looks for cases that guards leave out, over a context of one type. Bounded in all, and asked twice it remembers."""
+    """Looks for cases that guards leave out; what is asked twice is remembered."""
 
     def __init__(self, context: Type) -> None:
         self._context = context
@@ -58,7 +58,7 @@ class Gaps:
 
 
 class _Cases:
-    """The variables that the guards are about: for each the literals it is compared with, none where it is true or false."""
+    """The variables that guards are about, each with the literals it is compared with, if any."""
 
     def __init__(self, context: Type) -> None:
         self._context = context

@@ -1,7 +1,7 @@
 """Two names that a reader takes for one.
 
-Names are compared exactly. Two states, events, guards or tools whose names differ only in case, in a look-alike character of
-another alphabet, or in zero and O, are two different things that look the same in a review.
+Names are compared exactly. Two states, events, guards or tools whose names differ only in case, in a look-alike
+character of another alphabet, or in zero and O, are two different things that look the same in a review.
 
 Avoid:
 

@@ -1,8 +1,8 @@
 """A cycle under `topology: dag`.
 
-A policy is a directed acyclic graph unless it says otherwise: every session then ends after at most as many moves as there are
-states. Fallbacks count as moves, a transition from a state to itself is a cycle too. Where going round is meant, `topology: cyclic`
-allows it, bounded by `max_visits`.
+A policy is a directed acyclic graph unless it says otherwise: every session then ends after at most as many moves as
+there are states. Fallbacks count as moves, a transition from a state to itself is a cycle too. Where going round is
+meant, `topology: cyclic` allows it, bounded by `max_visits`.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A state without a way out that is not terminal.
 
-No event and no fallback leads on, yet the session is not over: it waits for ever. Either a transition is missing, or the state is
-where a session ends and says `type: terminal`.
+No event and no fallback leads on, yet the session is not over: it waits for ever. Either a transition is missing, or
+the state is where a session ends and says `type: terminal`.
 
 Avoid:
 

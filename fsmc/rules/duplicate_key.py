@@ -1,7 +1,7 @@
 """A key that its mapping already has.
 
-Most parsers keep the last of the two and drop the first without a word; in a policy that would silently drop a state, a tool or
-a limit. The finding shows both places. A `<<` merge that is overridden is not a duplicate.
+Most parsers keep the last of the two and drop the first without a word; in a policy that would silently drop a state, a
+tool or a limit. The finding shows both places. A `<<` merge that is overridden is not a duplicate.
 
 Avoid:
 

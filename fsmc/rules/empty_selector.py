@@ -1,7 +1,7 @@
 """A selector that matches no tool.
 
-A glob is compared with the declared names, `effect:read` and `effect:write` with the declared effects. One that matches nothing
-offers nothing; most often a name changed and the glob did not.
+A glob is compared with the declared names, `effect:read` and `effect:write` with the declared effects. One that matches
+nothing offers nothing; most often a name changed and the glob did not.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A file that is not UTF-8 text.
 
-A policy is read as UTF-8, with or without a byte order mark. Another encoding is refused instead of being guessed, because a
-guess could change a name. Both examples hold the same text; the first is saved as Latin-1.
+A policy is read as UTF-8, with or without a byte order mark. Another encoding is refused instead of being guessed,
+because a guess could change a name. Both examples hold the same text; the first is saved as Latin-1.
 
 Avoid:
 

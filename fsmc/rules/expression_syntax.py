@@ -1,7 +1,7 @@
 """An expression that cannot be read.
 
-Expressions are a subset of CEL: `&& || ! == != < <= > >= in ?:`, `+ - *`, `size has startsWith endsWith contains`, the macros `all`
-and `exists`, literals, lists, dotted fields and `["key"]`.
+Expressions are a subset of CEL: `&& || ! == != < <= > >= in ?:`, `+ - *`, `size has startsWith endsWith contains`, the
+macros `all` and `exists`, literals, lists, dotted fields and `["key"]`.
 
 Avoid:
 

@@ -1,8 +1,8 @@
 """An expression whose types do not fit.
 
-Expressions are checked against `context`, `input_schema` and `output_schema`: a field that no schema has, a comparison of text with
-a number, a condition that is not a boolean, a name that the place does not have. At run time each would be an error that counts as
-"does not hold".
+Expressions are checked against `context`, `input_schema` and `output_schema`: a field that no schema has, a comparison
+of text with a number, a condition that is not a boolean, a name that the place does not have. At run time each would be
+an error that counts as "does not hold".
 
 Avoid:
 

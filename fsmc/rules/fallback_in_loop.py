@@ -1,7 +1,7 @@
 """A fallback that stays in the loop it should break.
 
-When a budget is spent the machine moves to the fallback, and entering a state again begins with a fresh budget. If the fallback
-leads back to the state without passing a bound, a model that keeps calling tools goes round for ever.
+When a budget is spent the machine moves to the fallback, and entering a state again begins with a fresh budget. If the
+fallback leads back to the state without passing a bound, a model that keeps calling tools goes round for ever.
 
 Avoid:
 

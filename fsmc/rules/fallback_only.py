@@ -1,7 +1,8 @@
 """A state that is entered only when a budget is spent.
 
-No event leads to the state; a session comes there only by the fallback of a tool budget. That may be meant. If it is also a step of
-the work, a transition to it is missing. Terminal states are not mentioned: they are what fallbacks are for.
+No event leads to the state; a session comes there only by the fallback of a tool budget. That may be meant. If it is
+also a step of the work, a transition to it is missing. Terminal states are not mentioned: they are what fallbacks are
+for.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A fallback to the state itself.
 
-A `fallback` or `on_exhausted` that names its own state leads nowhere: the budget stays spent, the state stays closed. A default that
-names a state simply does not apply to that state; here it is written in the state itself.
+A `fallback` or `on_exhausted` that names its own state leads nowhere: the budget stays spent, the state stays closed. A
+default that names a state simply does not apply to that state; here it is written in the state itself.
 
 Avoid:
 

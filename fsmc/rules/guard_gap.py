@@ -1,9 +1,10 @@
 """Guards that leave a case out.
 
-When no candidate's guard holds, the event moves nothing. That is what a single guard in front of a request of the application is
-for, and then a note of level info says so. It is a warning where the author lists cases and forgets one, and where the event comes
-from a tool: the call has been made by then, and its outcome is lost. A last candidate without a guard, or one in the defaults, takes
-what is left. Guards that obviously complete each other, like `x` and `!x` or all values of an enum, have no gap.
+When no candidate's guard holds, the event moves nothing. That is what a single guard in front of a request of the
+application is for, and then a note of level info says so. It is a warning where the author lists cases and forgets one,
+and where the event comes from a tool: the call has been made by then, and its outcome is lost. A last candidate without
+a guard, or one in the defaults, takes what is left. Guards that obviously complete each other, like `x` and `!x` or all
+values of an enum, have no gap.
 
 Avoid:
 

@@ -1,8 +1,8 @@
 """A JSON Schema that cannot be used.
 
-`context`, `input_schema` and `output_schema` are JSON Schemas (2020-12). Each has to work by itself: a `$ref` leads to a place
-inside the same schema, a `pattern` is a regular expression that Python can compile, and no reference comes back to itself without
-looking at a smaller value. At run time such a schema would refuse every value.
+`context`, `input_schema` and `output_schema` are JSON Schemas (2020-12). Each has to work by itself: a `$ref` leads to
+a place inside the same schema, a `pattern` is a regular expression that Python can compile, and no reference comes back
+to itself without looking at a smaller value. At run time such a schema would refuse every value.
 
 Avoid:
 
@@ -51,7 +51,7 @@ LEVEL = "error"
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
-    """One hit for each keyword that cannot be used. Only a schema with references, or one that is not plain, is walked."""
+    """One hit for each keyword that cannot be used. A plain schema without references is not even walked."""
     for holder, key in ((policy.root, "context"), *_schemas(policy)):
         schema = holder.get(key)
         if isinstance(schema, MappingNode) and not _plain(policy, schema):

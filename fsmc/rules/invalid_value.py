@@ -1,7 +1,7 @@
 """A value outside what its key allows.
 
-The type is right and the value is not: a word that is not one of those listed, a count of zero, an empty name, a duration that
-is none.
+The type is right and the value is not: a word that is not one of those listed, a count of zero, an empty name, a
+duration that is none.
 
 Avoid:
 

@@ -1,10 +1,12 @@
-"""Names that a reader takes for one: equal but for case, look-alike letters of other alphabets, or invisible characters."""
+"""Names that a reader takes for one: equal but for case, look-alike letters of other alphabets, or invisible
+characters.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-# Letters that are drawn like Latin ones, after Unicode's confusables table (UTS 39): what they are, what they look like.
+# Letters that are drawn like Latin ones, and those; after Unicode's confusables table (UTS 39).
 _LETTERS = (
     ("АВЕНІЈКМОРЅТУХԜԚ", "ABEHIJKMOPSTYXWQ"),  # Cyrillic
     ("авеһніјкморѕтухԝԛԁ", "abehhijkmopstyxwqd"),

@@ -1,6 +1,7 @@
 """A limit on calls in a state that offers no tool.
 
-`tool_budget` and `parallel_calls` bound calls, and there are none to bound: the budget is never spent and its fallback never taken.
+`tool_budget` and `parallel_calls` bound calls, and there are none to bound: the budget is never spent and its fallback
+never taken.
 
 Avoid:
 

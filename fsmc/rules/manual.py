@@ -23,11 +23,12 @@ _GROUPS = {
 _INTRODUCTION = """\
 # Rules
 
-What `fsmc lint` finds. `fsmc explain CODE` shows one page in the terminal. Each rule has a stable code, a name and a level: an `error`
-keeps a policy from compiling, a `warning` is most likely a mistake, an `info` is worth knowing. A rule does not report what follows
-from a mistake that another rule reports.
+What `fsmc lint` finds. `fsmc explain CODE` shows one page in the terminal. Each rule has a stable code, a name and a
+level: an `error` keeps a policy from compiling, a `warning` is most likely a mistake, an `info` is worth knowing. A
+rule does not report what follows from a mistake that another rule reports.
 
-This page is made from the docstrings in `fsmc/rules` by `python -m fsmc.rules.manual docs/rules.md`. The tests run every example.
+This page is made from the docstrings in `fsmc/rules` by `python -m fsmc.rules.manual docs/rules.md`. The tests run
+every example.
 """
 _SECTIONS = re.compile(
     r"\A(?P<title>.+)\n\n(?P<text>.+?)\n\nAvoid:\n\n(?P<avoid>.+?)\n\nPrefer:\n\n(?P<prefer>.+)\Z", re.DOTALL

@@ -1,7 +1,7 @@
 """A `max_visits` where every state is entered once.
 
-Without cycles no state can be entered a second time, so the bound is never reached. It may be a leftover, or the topology is meant
-to be `cyclic`.
+Without cycles no state can be entered a second time, so the bound is never reached. It may be a leftover, or the
+topology is meant to be `cyclic`.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A key that has to be there and is not.
 
-A policy has `fsmc`, `id`, `initial` and `states`; a transition has `event` and `target`; a budget has `limit` or `repeated`; an
-entry of `emits` has `event` or `set`.
+A policy has `fsmc`, `id`, `initial` and `states`; a transition has `event` and `target`; a budget has `limit` or
+`repeated`; an entry of `emits` has `event` or `set`.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A machine without an end.
 
-Terminal states are where a session ends; without one, none ever does, and nothing can be proved about how it ends. A machine that
-is meant to run on says `long_running: true`.
+Terminal states are where a session ends; without one, none ever does, and nothing can be proved about how it ends. A
+machine that is meant to run on says `long_running: true`.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A file without the key that marks a policy.
 
-The key `fsmc` says that a file is a policy and in which version of the language. Without it nothing else is checked: the file
-may be a good file of another kind.
+The key `fsmc` says that a file is a policy and in which version of the language. Without it nothing else is checked:
+the file may be a good file of another kind.
 
 Avoid:
 

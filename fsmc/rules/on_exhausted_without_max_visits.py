@@ -1,6 +1,7 @@
 """An `on_exhausted` without `max_visits`.
 
-`on_exhausted` says where to go when a state may not be entered again; without `max_visits` it always may, and the key does nothing.
+`on_exhausted` says where to go when a state may not be entered again; without `max_visits` it always may, and the key
+does nothing.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A bound on repeated calls that is never reached.
 
-`limit` counts all calls in a state and `repeated` identical ones in a row. Where `repeated` is not smaller than `limit`, the limit
-is always reached first.
+`limit` counts all calls in a state and `repeated` identical ones in a row. Where `repeated` is not smaller than
+`limit`, the limit is always reached first.
 
 Avoid:
 

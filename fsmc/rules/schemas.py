@@ -1,4 +1,6 @@
-"""What makes a JSON Schema inside a policy unusable. Its keywords and their types are right: the schema of policies saw to that."""
+"""What makes a JSON Schema inside a policy unusable. Its keywords and their types are right: the schema of policies saw
+to that.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Fault(NamedTuple):
     hint: str
 
 
-# Keywords that hold schemas: one, a list of them, or a mapping to them. Those of the second line look at a part of the value,
+# Keywords that hold schemas: one, a list of them, or a mapping to them. False ones look at a part of the value,
 # the others at the same value again.
 _ONE = {"not": True, "if": True, "then": True, "else": True,
         "items": False, "contains": False, "additionalProperties": False, "propertyNames": False,

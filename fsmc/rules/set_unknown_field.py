@@ -1,7 +1,7 @@
 """A fact that the context does not have.
 
-A `set` writes into the context. Where `context` names its properties and no others, no expression can read the fact, and with
-`additionalProperties: false` the write, and the move with it, is refused. Most often the name is misspelt.
+A `set` writes into the context. Where `context` names its properties and no others, no expression can read the fact,
+and with `additionalProperties: false` the write, and the move with it, is refused. Most often the name is misspelt.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """An outcome of a tool that is never chosen.
 
-The entries of `emits` are tried in the order written and the first whose `when` holds wins. After one without `when`, or with the
-same one, a later entry has no chance.
+The entries of `emits` are tried in the order written and the first whose `when` holds wins. After one without `when`,
+or with the same one, a later entry has no chance.
 
 Avoid:
 

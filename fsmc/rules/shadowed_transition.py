@@ -1,8 +1,8 @@
 """A transition that can never be taken.
 
-The candidates of an event are tried in the order written and the first whose guard holds wins. After one without a guard, or with
-the same guard, a later candidate of the same event has no chance. A state's own transition may of course stand before one of the
-defaults.
+The candidates of an event are tried in the order written and the first whose guard holds wins. After one without a
+guard, or with the same guard, a later candidate of the same event has no chance. A state's own transition may of course
+stand before one of the defaults.
 
 Avoid:
 

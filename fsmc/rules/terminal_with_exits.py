@@ -1,7 +1,7 @@
 """A terminal state with transitions, tools or limits.
 
-A session that has entered a terminal state is over: no event moves it and every call is refused. What is written there would
-never act, so either the state is not terminal or the entry is a leftover.
+A session that has entered a terminal state is over: no event moves it and every call is refused. What is written there
+would never act, so either the state is not terminal or the entry is a leftover.
 
 Avoid:
 

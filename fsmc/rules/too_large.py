@@ -1,7 +1,7 @@
 """A file beyond the limits of size, depth or expansion.
 
-Limits on the size of the file, on how deep values nest and on what aliases expand to keep every file, a hostile one too, to a
-second of work. A policy written for people stays far below them.
+Limits on the size of the file, on how deep values nest and on what aliases expand to keep every file, a hostile one
+too, to a second of work. A policy written for people stays far below them.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A `transition_guard` without `topology: open`.
 
-The policy-wide `transition_guard` vetoes states that are asked for by name, which only an open machine allows. Elsewhere it would
-protect nothing, although it reads as if it did; there, guards stand on the transitions.
+The policy-wide `transition_guard` vetoes states that are asked for by name, which only an open machine allows.
+Elsewhere it would protect nothing, although it reads as if it did; there, guards stand on the transitions.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """Transitions under `topology: open`.
 
-An open machine has no list of transitions: the application asks for states by name, and `transition_guard` can veto. Transitions
-written there would never be taken.
+An open machine has no list of transitions: the application asks for states by name, and `transition_guard` can veto.
+Transitions written there would never be taken.
 
 Avoid:
 

@@ -1,7 +1,8 @@
 """A state from which no session can end.
 
-Once a session is there it moves among states none of which is terminal, or leads to one: it can go on but never finish. Only the
-states that lead to nothing else are reported, not those before them. A machine that is meant to run on says `long_running: true`.
+Once a session is there it moves among states none of which is terminal, or leads to one: it can go on but never finish.
+Only the states that lead to nothing else are reported, not those before them. A machine that is meant to run on says
+`long_running: true`.
 
 Avoid:
 

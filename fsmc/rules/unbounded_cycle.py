@@ -1,7 +1,8 @@
 """A cycle without a bound.
 
-Under `topology: cyclic` every cycle passes a state with `max_visits`, so that a model cannot go round for ever. Where the bound is
-spent, `on_exhausted` says where to go instead. A machine that is meant to run on says `long_running: true`.
+Under `topology: cyclic` every cycle passes a state with `max_visits`, so that a model cannot go round for ever. Where
+the bound is spent, `on_exhausted` says where to go instead. A machine that is meant to run on says `long_running:
+true`.
 
 Avoid:
 
@@ -54,7 +55,7 @@ LEVEL = "error"
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
-    """One hit for each group of states that can be gone round in; a trap, and a loop that only a fallback closes, are others'."""
+    """One hit for each group of states that can be gone round in, unless it is a trap or only a fallback closes it."""
     if policy.topology != "cyclic" or policy.long_running or not facts.rooted:
         return
     for group in facts.cycles(without=facts.bounded, fallbacks=False):

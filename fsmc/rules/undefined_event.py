@@ -1,7 +1,7 @@
 """An event that the policy does not declare.
 
-Without `events` any name may be an event. Once a policy lists its events, every transition waits for one that is listed there or
-that a tool emits; anything else is a misspelt name that would never be raised.
+Without `events` any name may be an event. Once a policy lists its events, every transition waits for one that is listed
+there or that a tool emits; anything else is a misspelt name that would never be raised.
 
 Avoid:
 

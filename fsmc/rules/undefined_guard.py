@@ -1,7 +1,7 @@
 """A guard that is named but not defined.
 
-A bare name in `guard`, `when`, `require`, `failed_when` or `transition_guard` always means a guard under `guards`. A guard
-without a definition could never hold, and whatever it protects would silently stay shut, or open.
+A bare name in `guard`, `when`, `require`, `failed_when` or `transition_guard` always means a guard under `guards`. A
+guard without a definition could never hold, and whatever it protects would silently stay shut, or open.
 
 Avoid:
 

@@ -1,8 +1,8 @@
 """A state that is named but not defined.
 
-`initial`, the `target` of a transition, the `fallback` of a budget and `on_exhausted` each name a state under `states`. Names
-are compared exactly, upper and lower case included. While such a name is wrong, findings that might follow from it are held
-back: an unreachable state, a trap, a dead end.
+`initial`, the `target` of a transition, the `fallback` of a budget and `on_exhausted` each name a state under `states`.
+Names are compared exactly, upper and lower case included. While such a name is wrong, findings that might follow from
+it are held back: an unreachable state, a trap, a dead end.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A tool that is offered but not declared.
 
-`tools` at the top of the policy is the declared universe: what is not there cannot be called anywhere, and its effect, schema and
-limits are not known.
+`tools` at the top of the policy is the declared universe: what is not there cannot be called anywhere, and its effect,
+schema and limits are not known.
 
 Avoid:
 

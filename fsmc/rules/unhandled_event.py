@@ -1,7 +1,7 @@
 """An event that a tool emits and no state hears.
 
-None of the states that offer the tool has a transition on the event, so it moves nothing. A `set` that stands with the event is not
-applied then either; without an event it is applied at once.
+None of the states that offer the tool has a transition on the event, so it moves nothing. A `set` that stands with the
+event is not applied then either; without an event it is applied at once.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A key that the language does not have.
 
-A key that nothing reads is most often a misspelt one, and then the policy does not do what it says. Data of one's own goes under
-`meta`, which takes anything.
+A key that nothing reads is most often a misspelt one, and then the policy does not do what it says. Data of one's own
+goes under `meta`, which takes anything.
 
 Avoid:
 

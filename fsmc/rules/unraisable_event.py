@@ -1,8 +1,8 @@
 """A transition that waits for an event that cannot come.
 
-An event that a tool emits is raised by that tool's result and by nothing else. A transition on it is dead when no way to its state
-passes a state that offers such a tool, and an event declared with `source: tool` is dead when no tool emits it. `source: any` lets
-the application raise it too.
+An event that a tool emits is raised by that tool's result and by nothing else. A transition on it is dead when no way
+to its state passes a state that offers such a tool, and an event declared with `source: tool` is dead when no tool
+emits it. `source: any` lets the application raise it too.
 
 Avoid:
 

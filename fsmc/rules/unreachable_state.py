@@ -1,8 +1,8 @@
 """A state that no session can come to.
 
-Nothing leads there from the initial state, whatever guards say, so its tools and transitions are dead text; most often a transition
-is missing or names another state. Of a whole region only the states where it begins are reported. A terminal state is a warning,
-and none where it is the fallback of a budget.
+Nothing leads there from the initial state, whatever guards say, so its tools and transitions are dead text; most often
+a transition is missing or names another state. Of a whole region only the states where it begins are reported. A
+terminal state is a warning, and none where it is the fallback of a budget.
 
 Avoid:
 

@@ -1,8 +1,8 @@
 """A value that the three formats do not share.
 
-A policy means the same in YAML, TOML and JSON, so it holds mappings with text keys, lists, text, 64-bit integers, finite
-numbers, booleans and null. Infinities, NaN, larger integers and TOML's dates are refused instead of being rounded or turned
-into text.
+A policy means the same in YAML, TOML and JSON, so it holds mappings with text keys, lists, text, 64-bit integers,
+finite numbers, booleans and null. Infinities, NaN, larger integers and TOML's dates are refused instead of being
+rounded or turned into text.
 
 Avoid:
 

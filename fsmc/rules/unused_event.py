@@ -1,6 +1,7 @@
 """A declared event that nothing uses.
 
-The event is listed under `events`, but no transition waits for it and no tool emits it: raising it would never move the machine.
+The event is listed under `events`, but no transition waits for it and no tool emits it: raising it would never move the
+machine.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A guard that nothing asks.
 
-The guard is defined, but no `guard`, `when`, `require`, `failed_when` or `transition_guard` names it. A reader may believe that it
-protects something.
+The guard is defined, but no `guard`, `when`, `require`, `failed_when` or `transition_guard` names it. A reader may
+believe that it protects something.
 
 Avoid:
 

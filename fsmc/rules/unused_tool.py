@@ -1,6 +1,7 @@
 """A tool that no state offers.
 
-The tool is declared, but no list of tools names it, so the model can never call it and the events that it emits are never raised.
+The tool is declared, but no list of tools names it, so the model can never call it and the events that it emits are
+never raised.
 
 Avoid:
 

@@ -54,7 +54,7 @@ def meaning(policy: Policy, condition: Condition) -> list[Any] | None:
 
 
 def event_names(policy: Policy) -> dict[str, None]:
-    """The events of the policy, each once: those declared and emitted, and where none are declared those waited for too."""
+    """The events that are declared and emitted, each once; where none are declared, those waited for too."""
     names = dict.fromkeys([*(policy.events or ()), *policy.emitters])
     if policy.events is None:
         names.update(dict.fromkeys(transition.event for transition in transitions(policy)))
@@ -89,8 +89,8 @@ def fallbacks(policy: Policy) -> set[str]:
 def unheard_of(policy: Policy, facts: Facts) -> list[tuple[str, Transition]]:
     """Own transitions of reachable states on an event that only tools raise, none of which is offered there or before.
 
-    Left out is what follows from something else: a tool that nothing offers, a selector that matches nothing, a move to a state
-    that does not exist.
+    Left out is what follows from something else: a tool that nothing offers, a selector that matches nothing, a move to
+    a state that does not exist.
     """
     if facts.open or not policy.emitters or any(not selector.tools for selector in selectors(policy)):
         return []

@@ -1,8 +1,8 @@
 """A write tool that is offered before anything has happened.
 
-In the initial state nothing is known yet: nobody has been identified, nothing has been confirmed. A tool that changes something
-outside, offered there without `when`, `require` or `approval`, can be the very first thing a model does. Tools are `effect: write`
-unless they say otherwise.
+In the initial state nothing is known yet: nobody has been identified, nothing has been confirmed. A tool that changes
+something outside, offered there without `when`, `require` or `approval`, can be the very first thing a model does.
+Tools are `effect: write` unless they say otherwise.
 
 Avoid:
 

@@ -1,7 +1,7 @@
 """A `type` that contradicts `initial`.
 
-`initial` at the top names the one state in which every session begins; `type: initial` may repeat it there and nowhere else. An
-initial state that is terminal would end every session before it begins.
+`initial` at the top names the one state in which every session begins; `type: initial` may repeat it there and nowhere
+else. An initial state that is terminal would end every session before it begins.
 
 Avoid:
 

@@ -23,7 +23,9 @@ def validators_of(table: Table) -> dict[str, Validator]:
     Raises ``BindingError`` when nothing that is installed can validate one of them.
     """
     found = {
-        name: Validator(tool.input_schema, "arguments") for name, tool in table.tools.items() if tool.input_schema is not None
+        name: Validator(tool.input_schema, "arguments")
+        for name, tool in table.tools.items()
+        if tool.input_schema is not None
     }
     if table.context_schema is not None:
         found[CONTEXT] = Validator(table.context_schema, "context")

@@ -86,7 +86,9 @@ class Ledger:
         if budget is None:
             return None
         if budget.limit is not None and self._spent >= budget.limit:
-            return Limit("budget_exhausted", f"{state.name} allows {budget.limit} calls, and they are spent", "leave the state")
+            return Limit(
+                "budget_exhausted", f"{state.name} allows {budget.limit} calls, and they are spent", "leave the state"
+            )
         if budget.repeated is not None and key is not None and self._run_of(key) >= budget.repeated:
             text = f"`{name}` was called {times(budget.repeated)} in a row with the same arguments"
             return Limit("repeated_call", text, "call another tool, or with other arguments")

@@ -150,7 +150,9 @@ class Session:
         ledger = self._ledger
         if call_id is not None and call_id in ledger.in_flight:
             ledger.refusals += 1
-            return self._deny(tool, "duplicate_call_id", f"call id {call_id!r} is in flight already", "use a fresh call id")
+            return self._deny(
+                tool, "duplicate_call_id", f"call id {call_id!r} is in flight already", "use a fresh call id"
+            )
         decision, body, key = self._decide(tool, arguments)
         if not decision.allowed:
             ledger.refusals += 1

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 FORMAT = "fsmc-table/1"
 
 
-
 # A candidate is (target state, condition or -1, set or -1, 1 when from defaults): a plain tuple, for there may be many.
 _Candidate = tuple[int, int, int, int]
 
@@ -107,7 +106,10 @@ class Table:
         fill("_event_index", {name: i for i, name in enumerate(events)})
         guards = tuple(GuardInfo(g["name"], g.get("external", False)) for g in machine["guards"])
         fill("guards", MappingProxyType({guard.name: guard for guard in guards}))
-        fill("events", MappingProxyType({e["name"]: EventInfo(e["name"], e.get("reserved", False)) for e in machine["events"]}))
+        fill(
+            "events",
+            MappingProxyType({e["name"]: EventInfo(e["name"], e.get("reserved", False)) for e in machine["events"]}),
+        )
         fill("_conditions", tuple(condition_of(tree, machine["guards"]) for tree in machine["conditions"]))
         fill("_sets", tuple(_compile_set(pairs) for pairs in machine["sets"]))
         texts = dict(map(tuple, about.get("tools", ())))

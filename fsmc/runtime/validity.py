@@ -54,7 +54,24 @@ _TYPES: dict[str, Check] = {
 }
 
 _ANNOTATIONS = frozenset(
-    ["$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "format", "contentEncoding", "contentMediaType", "contentSchema"]
+    [
+        "$schema",
+        "$id",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "format",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+    ]
 )
 # Read together with a neighbour, not by themselves.
 _COMPANIONS = frozenset(("patternProperties", "additionalProperties", "then", "else"))
@@ -89,7 +106,9 @@ class _Compiler:
             if keyword in _ANNOTATIONS or keyword.startswith("x-"):
                 continue
             if keyword in _COMPANIONS:
-                if (keyword == "additionalProperties" and "properties" not in schema) or (keyword == "patternProperties" and not {"properties", "additionalProperties"} & schema.keys()):
+                if (keyword == "additionalProperties" and "properties" not in schema) or (
+                    keyword == "patternProperties" and not {"properties", "additionalProperties"} & schema.keys()
+                ):
                     checks.append(self._properties(schema))
                 continue
             checks.append(self._keyword(keyword, argument, schema))

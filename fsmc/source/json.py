@@ -77,9 +77,7 @@ class _Reader:
                 break
             self.before_value(frame)
         if self.peek():
-            raise self.fail(
-                "the value ends before this, and nothing may follow it", "a file holds one value"
-            )
+            raise self.fail("the value ends before this, and nothing may follow it", "a file holds one value")
         return root
 
     def peek(self) -> str:
@@ -237,9 +235,7 @@ class _Reader:
         self.position = min(error.pos, len(self.text))
         if "control character" in error.msg:
             message = "a string ends on the line it starts, and holds no raw tab or control"
-            return self.fail(
-                message, "write \\n for a line break, \\t for a tab, or close the quote"
-            )
+            return self.fail(message, "write \\n for a line break, \\t for a tab, or close the quote")
         return self.fail("this backslash escape is unknown", f"JSON has {_ESCAPES}")
 
     def fail(self, message: str, hint: str | None) -> Unreadable:

@@ -123,9 +123,7 @@ class _Filler:
         return text
 
 
-def _explain(
-    error: tomli.TOMLDecodeError, conflicts: list[Conflict], problems: Problems
-) -> Unreadable:
+def _explain(error: tomli.TOMLDecodeError, conflicts: list[Conflict], problems: Problems) -> Unreadable:
     """Note what tomli refuses; for `raise _explain(...)`."""
     text = problems.lines.text
     offset = error.pos

@@ -18,9 +18,7 @@ from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
 _SPACE = re.compile(r"[ \t]*")
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _REST = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
-_KEY = re.compile(
-    r"""[ \t]*(?:([A-Za-z0-9_-]+)|("[^"\\\n]*(?:\\.[^"\\\n]*)*")|'([^'\n]*)')[ \t]*"""
-)
+_KEY = re.compile(r"""[ \t]*(?:([A-Za-z0-9_-]+)|("[^"\\\n]*(?:\\.[^"\\\n]*)*")|'([^'\n]*)')[ \t]*""")
 # The groups of a key in double and in single quotes.
 _BASIC, _LITERAL = 2, 3
 # Each alternative is an unrolled loop: no text makes it go back over what it has read.
@@ -160,9 +158,7 @@ class _Scanner:
                 return parts
             self.position += 1
 
-    def below(
-        self, node: MappingNode, key: str, offset: int, level: int
-    ) -> tuple[MappingNode, int]:
+    def below(self, node: MappingNode, key: str, offset: int, level: int) -> tuple[MappingNode, int]:
         """The table under `key`, made if need be, and its level."""
         if key not in node:
             node.put(key, self.mapping(offset), offset, offset)

@@ -14,9 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Format: TypeAlias = Literal["yaml", "toml", "json"]
-Code: TypeAlias = Literal[
-    "syntax-error", "duplicate-key", "unsupported-value", "too-large", "encoding-error"
-]
+Code: TypeAlias = Literal["syntax-error", "duplicate-key", "unsupported-value", "too-large", "encoding-error"]
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -81,9 +79,7 @@ class MappingNode(dict[str, Any]):
 
     __slots__ = ("_index", "_lines", "_offsets")
 
-    def __init__(
-        self, items: Iterable[tuple[str, Value]], offsets: array[int], lines: Lines
-    ) -> None:
+    def __init__(self, items: Iterable[tuple[str, Value]], offsets: array[int], lines: Lines) -> None:
         """`offsets`: of the mapping, then of key and value in turn, in the order of `items`."""
         super().__init__(items)
         self._offsets = offsets
@@ -158,9 +154,7 @@ class Document:
 
     __slots__ = ("format", "lines", "path", "problems", "root")
 
-    def __init__(
-        self, path: str, format: Format, lines: Lines, root: Value, problems: tuple[Problem, ...]
-    ) -> None:
+    def __init__(self, path: str, format: Format, lines: Lines, root: Value, problems: tuple[Problem, ...]) -> None:
         """`root` is None when the text could not be read to its end; `problems` says why."""
         self.path = path
         self.format = format

@@ -198,9 +198,7 @@ class _Builder:
         offset = offsets[0]
         self.size += len(values)
         height = frame.height + 1
-        node = (
-            self.mapping(frame) if frame.is_mapping else SequenceNode(values, offsets, self.lines)
-        )
+        node = self.mapping(frame) if frame.is_mapping else SequenceNode(values, offsets, self.lines)
         if frame.anchor is not None:
             size = self.size - frame.size_before + 1
             self.anchors[frame.anchor] = _Anchored(node, size, height)

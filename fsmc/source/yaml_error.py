@@ -85,9 +85,7 @@ _WORDINGS = (
         "an anchor (&) or alias (*) needs a name of letters, digits, - and _",
         "put a value that starts with & or * in quotes",
     ),
-    _Wording(
-        "undefined tag handle", "this tag has a prefix that is not declared", "remove the tag"
-    ),
+    _Wording("undefined tag handle", "this tag has a prefix that is not declared", "remove the tag"),
     _Wording("directive", "this % directive cannot be read", "remove the line"),
     _Wording("incompatible YAML", "this YAML version is unknown", "remove the %YAML line"),
     _Wording("version", "the version of this %YAML line cannot be read", "remove the line"),
@@ -142,9 +140,7 @@ def explain(error: Any, problems: Problems) -> Unreadable:
         match = _UNPRINTABLE.search(text)
         offset = match.start() if match else 0
         message = f"the character U+{ord(text[offset : offset + 1] or '?'):04X} is not allowed here"
-        return problems.fatal(
-            "encoding-error", offset, message, "delete it, or write it as an escape in quotes"
-        )
+        return problems.fatal("encoding-error", offset, message, "delete it, or write it as an escape in quotes")
     said = str(error.problem)
     start = getattr(error, "context_mark", None)
     if "nesting depth" in said:

@@ -32,7 +32,11 @@ _KINDS = ("trace", "event", "call", "result", "release", "approve", "goto", "gua
 def recognises(documents: list[Document]) -> bool:
     """Whether this looks like a native trace: the first readable record has one of its keys and no ``role``."""
     first = next((document.value for document in documents if document.error is None), None)
-    return isinstance(first, dict) and any(key in first for key in _KINDS) and not {"role", "messages", "traj"} & first.keys()
+    return (
+        isinstance(first, dict)
+        and any(key in first for key in _KINDS)
+        and not {"role", "messages", "traj"} & first.keys()
+    )
 
 
 def read(documents: list[Document], name: str) -> Iterator[Run]:

@@ -15,9 +15,9 @@ _ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "functio
 
 def recognises(documents: list[Document]) -> bool:
     """Whether some document is, or holds, a list of chat messages."""
-    return any(True for document in documents if document.error is None for _ in _conversations(document.value, "")) or (
-        _is_message_lines(documents)
-    )
+    return any(
+        True for document in documents if document.error is None for _ in _conversations(document.value, "")
+    ) or (_is_message_lines(documents))
 
 
 def read(documents: list[Document], name: str) -> Iterator[Run]:

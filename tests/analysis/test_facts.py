@@ -1,4 +1,6 @@
-"""Facts about policies against the table that is compiled from them: what the analysis calls a move, the runtime can make."""
+"""Facts about policies against the table that is compiled from them: what the analysis calls a move, the runtime can
+make.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ EVENTS = ("E", "F", "G")
 
 @st.composite
 def policies(draw: st.DrawFn, topologies: tuple[str, ...] = ("cyclic",)) -> dict[str, Any]:
-    """Policies without wrong names and shadowed transitions; terminal states without exits, bounds with a way on or without."""
+    """Policies without wrong names and shadowed transitions; terminal states without exits, bounds with a way on or
+    without.
+    """
     names = [f"S{number}" for number in range(draw(st.integers(1, 7)))]
     target = st.sampled_from(names)
     topology = draw(st.sampled_from(topologies))

@@ -279,8 +279,6 @@ def test_a_terminal_gets_colours_and_the_same_words(monkeypatch: pytest.MonkeyPa
 
 
 def test_importing_loads_neither_graphviz_nor_rich() -> None:
-    code = (
-        "import sys, fsmc.rendering; print(sorted({'graphviz', 'rich', 'subprocess', 'yaml', 'click'} & set(sys.modules)))"
-    )
+    code = "import sys, fsmc.rendering; print(sorted({'graphviz', 'rich', 'subprocess', 'yaml', 'click'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

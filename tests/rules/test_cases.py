@@ -1,8 +1,9 @@
 """The findings of many small policies, marked where they stand.
 
-A file of ``cases`` holds policies under ``=== title`` lines. Below a line, a comment marks with ``^`` the characters that a finding
-covers and names its code and level; a mark that begins in the first column is written ``#<<``. ``#!`` lines after a mark are the
-trace of the finding, ``#= `` is its message and ``#? `` its hint, where a case shows them. What is not marked must not be found.
+A file of ``cases`` holds policies under ``=== title`` lines. Below a line, a comment marks with ``^`` the characters
+that a finding covers and names its code and level; a mark that begins in the first column is written ``#<<``. ``#!``
+lines after a mark are the trace of the finding, ``#= `` is its message and ``#? `` its hint, where a case shows them.
+What is not marked must not be found.
 """
 
 from __future__ import annotations

@@ -45,7 +45,9 @@ def test_three_names_that_look_alike_are_compared_with_the_first() -> None:
 
 CONTEXT = from_schema({
     "type": "object",
-    "properties": {"n": {"type": "number"}, "ok": {"type": "boolean"}, "role": {"enum": ["a", "b"]}, "name": {"type": "string"}},
+    "properties": {
+        "n": {"type": "number"}, "ok": {"type": "boolean"}, "role": {"enum": ["a", "b"]}, "name": {"type": "string"},
+    },
 })  # fmt: skip
 ENVIRONMENT: dict[str, Type] = {"context": CONTEXT, "event": DYN}
 

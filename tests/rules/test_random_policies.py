@@ -18,8 +18,9 @@ STATES = ["A", "B", "C", "D", "END", "a", "0", "missing"]
 EVENTS = ["GO", "BACK", "FOUND", "found", "LOST"]
 TOOLS = ["look", "pay", "1ook", "missing_tool"]
 CONDITIONS = [
-    "known", "unknown", "outside", "context.n > 3", "3 >= context.n", "!context.ok", "context.ok", "context.ok && context.n < 3",
-    'context.role == "a"', 'context.role in ["b", "c"]', "context.n >", "context.missing", "true", 'state == "A"',
+    "known", "unknown", "outside", "context.n > 3", "3 >= context.n", "!context.ok", "context.ok",
+    "context.ok && context.n < 3", 'context.role == "a"', 'context.role in ["b", "c"]', "context.n >", "context.missing",
+    "true", 'state == "A"',
     "has(context.n) ? context.ok : false",
 ]  # fmt: skip
 
@@ -70,7 +71,9 @@ policies = some(
     ("events", st.dictionaries(st.sampled_from(EVENTS), st.sampled_from([{}, {"source": "any"}, {"source": "tool"}]))),
     ("context", st.sampled_from([
         True,
-        {"type": "object", "properties": {"n": {"type": "integer"}, "ok": {"type": "boolean"}, "role": {"enum": ["a", "b", "c"]}}},
+        {"type": "object", "properties": {
+            "n": {"type": "integer"}, "ok": {"type": "boolean"}, "role": {"enum": ["a", "b", "c"]},
+        }},
     ])),
     ("tools", st.dictionaries(st.sampled_from(TOOLS[:-1]), tools, max_size=3)),
     fsmc=st.just(1),

@@ -1,4 +1,6 @@
-"""The trace of a finding is a run: made move by move on the compiled table, it goes through, from the initial state on."""
+"""The trace of a finding is a run: made move by move on the compiled table, it goes through, from the initial
+state on.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,11 @@ def chat(clinic: Table, *messages: dict[str, Any], **options: Any) -> RunReport:
 
 def says(*calls: tuple[str, str, Any]) -> dict[str, Any]:
     tool_calls = [
-        {"id": i, "type": "function", "function": {"name": name, "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments)}}
+        {
+            "id": i,
+            "type": "function",
+            "function": {"name": name, "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments)},
+        }
         for i, name, arguments in calls
     ]
     return {"role": "assistant", "content": None, "tool_calls": tool_calls}
@@ -89,7 +93,11 @@ class TestNative:
 
     def test_a_refused_call_moves_nothing_and_its_result_is_passed_over(self, clinic: Table) -> None:
         report = play(
-            clinic, {"call": "confirm", "id": "c"}, {"id": "c", "result": "confirmed!"}, *IDENTIFY[:1], {"id": "#2", "result": {"id": "p"}}
+            clinic,
+            {"call": "confirm", "id": "c"},
+            {"id": "c", "result": "confirmed!"},
+            *IDENTIFY[:1],
+            {"id": "#2", "result": {"id": "p"}},
         )
         refused, passed, allowed, moved = report.steps
         assert (refused.verdict, refused.code, refused.state) == ("deny", "not_in_state", "TRIAGE")
@@ -146,14 +154,22 @@ class TestNative:
             ({"approve": "look"}, "bad_approval", "look"),
         ],
     )
-    def test_what_is_wrong_with_a_record_is_a_finding(self, clinic: Table, record: dict[str, Any], code: str, said: str) -> None:
+    def test_what_is_wrong_with_a_record_is_a_finding(
+        self, clinic: Table, record: dict[str, Any], code: str, said: str
+    ) -> None:
         report = play(clinic, *IDENTIFY, record)
         (finding,) = report.findings
         assert (finding.at, finding.code, said in finding.message) == ("line 3", code, True), finding
         assert report.state == "BOOKING"
 
     def test_missing_and_duplicate_results(self, clinic: Table) -> None:
-        report = play(clinic, {"call": "look", "id": "a"}, {"call": "look", "id": "b"}, {"id": "a", "result": 1}, {"id": "a", "result": 2})
+        report = play(
+            clinic,
+            {"call": "look", "id": "a"},
+            {"call": "look", "id": "b"},
+            {"id": "a", "result": 1},
+            {"id": "a", "result": 2},
+        )
         assert {(finding.at, finding.code) for finding in report.findings} == {
             ("line 4", "duplicate_result"),
             ("line 2", "missing_result"),
@@ -215,9 +231,13 @@ class TestOpenAI:
         message["tool_calls"][0]["function"]["arguments"] = arguments
         assert chat(clinic, message, returns("a", "ok")).clean
 
-    @pytest.mark.parametrize("arguments", ['{"document": ', "[1]", "null", '{"document": NaN}', '{"document": "a", "document": "b"}'])
+    @pytest.mark.parametrize(
+        "arguments", ['{"document": ', "[1]", "null", '{"document": NaN}', '{"document": "a", "document": "b"}']
+    )
     def test_broken_arguments_are_refused_and_the_run_goes_on(self, clinic: Table, arguments: str) -> None:
-        report = chat(clinic, says(("a", "verify", arguments)), returns("a", "{}"), says(("b", "look", "{}")), returns("b", "x"))
+        report = chat(
+            clinic, says(("a", "verify", arguments)), returns("a", "{}"), says(("b", "look", "{}")), returns("b", "x")
+        )
         first = report.steps[0]
         assert (first.verdict, first.code) == ("deny", "invalid_arguments")
         assert [step.verdict for step in report.steps if step.kind == "call"] == ["deny", "allow"]

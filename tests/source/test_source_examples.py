@@ -71,8 +71,7 @@ def test_places_in_three_formats(format, text, expected, read_text):
 
 def test_three_formats_give_equal_trees(read_text):
     yaml, toml, json_ = (
-        read_text(text, format).root
-        for text, format in ((YAML, "yaml"), (TOML, "toml"), (JSON, "json"))
+        read_text(text, format).root for text, format in ((YAML, "yaml"), (TOML, "toml"), (JSON, "json"))
     )
     assert yaml == toml == json_ == json.loads(JSON)
     assert isinstance(yaml, MappingNode) and isinstance(toml["states"], MappingNode)
@@ -206,9 +205,7 @@ def test_place_in_scalar(format, text, place, read_text):
     assert document.place_in_scalar(document.root.value_place("g"), value, 2) == place
 
 
-@pytest.mark.parametrize(
-    ("format", "text"), [("yaml", "é😀: {k: [1]}"), ("json", '{"é😀": {"k": [1]}}')]
-)
+@pytest.mark.parametrize(("format", "text"), [("yaml", "é😀: {k: [1]}"), ("json", '{"é😀": {"k": [1]}}')])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_columns_count_characters_whatever_ends_a_line(format, text, line_end):
     before = f"# é{line_end}" if format == "yaml" else line_end

@@ -53,9 +53,7 @@ def test_a_pyyaml_without_libyaml_is_one_clear_sentence():
         "try: fsmc.source.parse(b'a: 1', 'x.yaml')\n"
         "except fsmc.source.SourceError as error: print(error)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=REPOSITORY
-    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=REPOSITORY)
     assert "libyaml" in done.stdout and "pip install" in done.stdout
 
 

@@ -17,20 +17,13 @@ from fsmc.source.reading import Problems
 from fsmc.source.tree import Lines
 from fsmc.source.yaml_scalar import plain
 
-settings.register_profile(
-    "source", max_examples=120, deadline=None, suppress_health_check=list(HealthCheck)
-)
+settings.register_profile("source", max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("source")
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
     ["on", "1e3", "0o7", "~", "<<", "a: b", "- x", "# no", "'", '"', "{}", "a\nb", " x ", "é😀"]
 )
-SCALARS = (
-    TEXT
-    | st.integers(-(2**63), 2**63 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.booleans()
-)
+SCALARS = TEXT | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
 
 
 def data(scalars: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
