@@ -70,7 +70,7 @@ def load_policy(document: Document) -> tuple[Policy | None, list[Finding]]:
 
 
 def _schema_problems(document: Document) -> list[SchemaProblem]:
-    from fsmc.policy.schema import quick_check
+    from fsmc.runtime.schemas import quick_check
 
     if quick_check()(document.root):
         return []

@@ -7,7 +7,7 @@ import textwrap
 from fsmc.compiler import compile_policy
 from fsmc.policy.build import build
 from fsmc.policy.model import Policy
-from fsmc.policy.schema import quick_check
+from fsmc.runtime.schemas import quick_check
 from fsmc.runtime.table import Table
 from fsmc.source import parse
 

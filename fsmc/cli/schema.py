@@ -6,7 +6,7 @@ import click
 
 from fsmc.cli.files import write_text
 from fsmc.cli.options import subcommand
-from fsmc.policy.schema import schema_text
+from fsmc.runtime.schemas import schema_text
 
 SCHEMAS = ("policy", "table", "trace")
 

@@ -1,6 +1,6 @@
 """What is wrong with the structure of a document, in sentences with places.
 
-Only called for a document that ``fsmc.policy.schema.quick_check`` did not pass: jsonschema is the judge, and this module says
+Only called for a document that ``fsmc.runtime.schemas.quick_check`` did not pass: jsonschema is the judge, and this module says
 in words what it found. Nothing found means that the document is valid.
 """
 
@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from fsmc.policy import wording
-from fsmc.policy.schema import schema
+from fsmc.runtime.schemas import schema
 from fsmc.runtime.validity import compile_schema
 from fsmc.source.tree import Document, MappingNode, Place, SequenceNode
 

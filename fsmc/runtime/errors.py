@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fsmc.runtime.decision import Decision
+
 
 class FsmcError(Exception):
     """Base of every error that fsmc raises on purpose."""
@@ -17,3 +22,11 @@ class BindingError(FsmcError):
 
 class SessionError(FsmcError):
     """A session was used against its contract: an unknown call id, a call settled twice, a snapshot of another policy."""
+
+
+class CallRefused(FsmcError):
+    """A guarded tool or a ``with session.call(...)`` block was refused; ``decision`` says why."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.reason)
+        self.decision = decision

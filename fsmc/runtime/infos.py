@@ -18,8 +18,12 @@ class Step(NamedTuple):
     - ``set_failed``: a ``set`` of the transition could not be evaluated;
     - ``unknown_state`` / ``unknown_event``: the name is not in the table.
 
+    A session adds ``reserved`` (the event is a tool's own), ``invalid_payload``, ``stale`` (it changed while a guard was
+    pending), ``needs_async`` (an asynchronous guard in a plain call) and ``vetoed`` (by its hook).
+
     ``kind`` of a move is ``transition``, ``default``, ``exhausted`` (the target's ``max_visits`` sent it elsewhere),
-    ``fallback`` or ``request``. ``writes`` are the facts to be written with the move. Only ``moved`` moves a machine.
+    ``fallback`` or ``request``. ``writes`` are the facts to be written with the move;
+    ``note`` tells of a hook that failed after it. Only ``moved`` moves a machine.
     """
 
     code: str
@@ -30,6 +34,7 @@ class Step(NamedTuple):
     writes: Mapping[str, Any] = MappingProxyType({})
     reason: str = ""
     guard: str | None = None
+    note: str = ""
 
     @property
     def moved(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fsmc.runtime.decision import Loop
+from fsmc.runtime.errors import SessionError
 from fsmc.runtime.infos import StateInfo, ToolInfo
 from fsmc.runtime.words import times
 
@@ -70,6 +72,15 @@ class Ledger:
         if not failed:
             self.successes[call.tool.name] = self.successes.get(call.tool.name, 0) + 1
 
+    def counted(self, call: InFlight) -> tuple[int, str, int]:
+        """What ``settle`` is about to change, for ``uncount``."""
+        return self._run, self._run_key, self.successes.get(call.tool.name, 0)
+
+    def uncount(self, call: InFlight, call_id: str, before: tuple[int, str, int]) -> None:
+        """The call could not be settled: it is in flight again, and counts are what they were."""
+        self._run, self._run_key, self.successes[call.tool.name] = before
+        self.in_flight[call_id] = call
+
     def overstepped(self, tool: ToolInfo, key: str | None, state: StateInfo) -> Limit | None:
         """The first limit that one more call of *tool* would overstep, or None. Without *key*: whatever its arguments."""
         name = tool.name
@@ -108,6 +119,43 @@ class Ledger:
             return None, False
         told, self._told = self._told, True
         return (None if told else found), True
+
+    def spent_up(self, state: StateInfo) -> bool:
+        """Whether the budget of *state* is spent."""
+        budget = state.budget
+        if budget is None:
+            return False
+        return (budget.limit is not None and self._spent >= budget.limit) or (
+            budget.repeated is not None and self._run >= budget.repeated
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        """All counts as JSON data."""
+        return {
+            "successes": dict(sorted(self.successes.items())),
+            "refusals": self.refusals,
+            "episode": self._episode,
+            "spent": self._spent,
+            "run": self._run,
+            "run_key": self._run_key,
+            "told": self._told,
+            "in_flight": [
+                {"id": call_id, "tool": call.tool.name, "key": call.key, "arguments": call.arguments, "episode": call.episode}
+                for call_id, call in self.in_flight.items()
+            ],
+        }
+
+    def from_data(self, data: dict[str, Any], tools: Mapping[str, ToolInfo]) -> None:
+        """Take over what ``to_data`` gave. Raises ``SessionError`` for a call in flight of a tool that is not there."""
+        self.successes.update({name: count for name, count in data["successes"].items() if name in tools})
+        self.refusals = data["refusals"]
+        self._episode, self._spent = data["episode"], data["spent"]
+        self._run, self._run_key, self._told = data["run"], data["run_key"], data["told"]
+        for call in data["in_flight"]:
+            tool = tools.get(call["tool"])
+            if tool is None:
+                raise SessionError(f"call {call['id']!r} of `{call['tool']}` is in flight, which is not a tool of this policy")
+            self.in_flight[call["id"]] = InFlight(tool, call["key"], call["arguments"], call["episode"])
 
     def _run_of(self, key: str) -> int:
         """How many calls in a row up to now were this very call, counting those in flight."""

@@ -2,107 +2,133 @@
 
 from __future__ import annotations
 
-import difflib
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Any, TypeVar
 
-from fsmc.runtime.binding import CONTEXT, Guard, bound_guards
-from fsmc.runtime.conditions import Verdict
-from fsmc.runtime.decision import Decision, Loop, Settled
+from fsmc.runtime import log
+from fsmc.runtime.binding import Guard, bound_guards
+from fsmc.runtime.calls import AsyncToolCall, ToolCall
+from fsmc.runtime.core import Ask, Core, NeedsAwait, Steps, call_key
+from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.errors import BindingError, SessionError
-from fsmc.runtime.expression import EvaluationError
-from fsmc.runtime.infos import Step, ToolInfo
-from fsmc.runtime.ledger import InFlight, Ledger
-from fsmc.runtime.paths import path_to_offer
+from fsmc.runtime.hooks import Hooks
+from fsmc.runtime.infos import Step
+from fsmc.runtime.ledger import InFlight
+from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
+from fsmc.runtime.values import Counts, NotJson, freeze, is_async_function, private_copy
 
-# A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
-MAX_CONTEXT = 1_000_000
+T = TypeVar("T")
 
 
 class Session:
-    """State, context, counters, calls in flight and approvals of one conversation. Not shared between threads.
+    """State, context, counters, calls in flight and approvals of one conversation. May be shared between threads.
 
     *context* are the facts known at the start, checked against the policy's schema. *guards* binds every external guard of the
-    policy by name to a function of the facts (a read-only mapping) that returns True or False. *clock* gives seconds, for
-    approvals that expire.
+    policy by name to a function of the facts (a read-only mapping) that returns True or False; an asynchronous one works only
+    through the methods that begin with ``a``. *hooks* are told what happens. *shadow* lets calls through that the policy
+    refuses, all of them or those of the named tools, and counts them; a guard named there always holds. *clock* gives seconds,
+    for approvals that expire.
 
     Raises ``BindingError`` when a guard is not bound or not known, or the context does not match.
     """
+
+    __slots__ = ("_core", "_guards", "_lock")
 
     def __init__(
         self,
         table: Table,
         context: Mapping[str, Any] | None = None,
         guards: Mapping[str, Guard] | None = None,
+        *,
+        hooks: Hooks | None = None,
+        shadow: bool | Iterable[str] = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.table = table
-        self._clock = clock
         self._guards = bound_guards(table, guards or {})
-        self._validators = table.validators
-        self._state = table.initial
-        self._revision = 0
-        self._context: dict[str, Any] = {}
-        self._visits: dict[str, int] = {table.initial: 1}
-        self._ledger = Ledger()
-        self._approvals: dict[tuple[str, str], tuple[int, float]] = {}
-        self._next_id = 1
-        problem = self._write(context or {})
+        self._core = Core(table, hooks or Hooks(), _shadow(table, shadow), clock)
+        # Re-entrant: a guard or a hook may look at the session that asks it, and even move it.
+        self._lock = threading.RLock()
+        problem = self._core.write(context or {})
         if problem is not None:
             raise BindingError(problem)
-        self._revision = 0
+        self._core.revision = 0
 
     # Reading
 
     @property
+    def table(self) -> Table:
+        """The table that the session runs."""
+        return self._core.table
+
+    @property
     def state(self) -> str:
         """The current state."""
-        return self._state
+        return self._core.state
+
+    @property
+    def group(self) -> str:
+        """The part of the state's name before its first colon, or all of it."""
+        return self._core.state.partition(":")[0]
 
     @property
     def revision(self) -> int:
-        """Counts moves and context changes."""
-        return self._revision
+        """Counts moves and context changes: what to compare before overwriting a stored snapshot."""
+        return self._core.revision
 
     @property
     def context(self) -> Mapping[str, Any]:
-        """A read-only view of the facts."""
-        return freeze(self._context)  # type: ignore[no-any-return]
+        """A read-only view of the facts as they are now."""
+        return freeze(self._core.context)  # type: ignore[no-any-return]
 
     @property
     def finished(self) -> bool:
         """Whether the state is terminal."""
-        return self.table.states[self._state].terminal
+        return self.table.states[self._core.state].terminal
+
+    @property
+    def looping(self) -> bool:
+        """Whether the budget of the state is spent."""
+        with self._lock:
+            return self._core.ledger.spent_up(self.table.states[self._core.state])
 
     @property
     def refusals(self) -> int:
-        """How many calls were refused so far."""
-        return self._ledger.refusals
+        """How many calls were refused so far, for escalation."""
+        return self._core.ledger.refusals
+
+    @property
+    def shadowed(self) -> Mapping[str, int]:
+        """What shadow mode let through: code of the refusal -> how often."""
+        return freeze(self._core.shadowed)  # type: ignore[no-any-return]
 
     @property
     def calls(self) -> Mapping[str, int]:
         """Tool -> successful calls so far."""
-        return Counts(self.table.tools, dict(self._ledger.successes))
+        return Counts(self.table.tools, dict(self._core.ledger.successes))
 
     @property
     def in_flight(self) -> tuple[str, ...]:
         """The ids of calls that were reserved and not yet settled, oldest first."""
-        return tuple(self._ledger.in_flight)
+        with self._lock:
+            return tuple(self._core.ledger.in_flight)
 
     @property
     def allowed_tools(self) -> tuple[str, ...]:
         """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order."""
-        tools = self.table.tools
-        return tuple(name for name in self.table.states[self._state].tools if self._offered(tools[name]))
+        return self._drive(self._core.offered())
+
+    async def aallowed_tools(self) -> tuple[str, ...]:
+        """``allowed_tools`` where a ``when`` is an asynchronous guard."""
+        return await self._adrive(self._core.offered())
 
     @property
     def events(self) -> tuple[str, ...]:
         """The events that the state reacts to and the application may send."""
         events = self.table.events
-        return tuple(name for name in self.table.events_of(self._state) if not events[name].reserved)
+        return tuple(name for name in self.table.events_of(self._core.state) if not events[name].reserved)
 
     # Moving
 
@@ -111,61 +137,68 @@ class Session:
 
         An event that a tool emits is refused (``reserved``): only that tool's result raises it.
         """
-        info = self.table.events.get(event)
-        if info is not None and info.reserved:
-            reason = f"{event} is raised by tools only; declare `source: any` under `events` to send it"
-            return Step("reserved", self._state, event, reason=reason)
+        return self._logged(self._drive(self._core.send(event, payload)))
+
+    async def asend(self, event: str, payload: Any = None) -> Step:
+        """``send`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
+        return self._logged(await self._adrive(self._core.send(event, payload)))
+
+    def can(self, event: str, payload: Any = None) -> bool:
+        """Whether *event* would move the machine now, whoever raises it. Changes nothing."""
         try:
-            body = private_copy({} if payload is None else payload)[0]
-        except NotJson as error:
-            return Step("invalid_payload", self._state, event, reason=str(error))
-        return self._raise(event, body, {})
+            return self._drive(self._core.occur(event, payload or {}, {}, apply=False)).moved
+        except NeedsAwait:
+            return False
+
+    async def acan(self, event: str, payload: Any = None) -> bool:
+        """``can`` with asynchronous guards."""
+        return (await self._adrive(self._core.occur(event, payload or {}, {}, apply=False))).moved
 
     def transition_to(self, target: str) -> Step:
         """Ask for a state by name, under ``topology: open``."""
-        answers: dict[str, object] = {}
-        while True:
-            step = self.table.request(self._state, target, self._facts(), answers)
-            if step.code != "guard_needed" or step.guard is None:
-                return self._apply(step, {})
-            answers[step.guard] = self._ask(step.guard, {**self._facts(), "target": target})
+        return self._logged(self._drive(self._core.request(target)))
+
+    async def atransition_to(self, target: str) -> Step:
+        """``transition_to`` with an asynchronous ``transition_guard``."""
+        return self._logged(await self._adrive(self._core.request(target)))
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Write facts of the application into the context. Raises ``SessionError`` when they do not match its schema."""
-        problem = self._write(changes)
+        with self._lock:
+            problem = self._core.write(changes)
         if problem is not None:
             raise SessionError(problem)
+
+    def reset_budget(self) -> None:
+        """Open a fresh budget in the state as it is: a person looked, and the conversation may go on."""
+        with self._lock:
+            self._core.ledger.begin_episode()
 
     # Calling tools
 
     def check(self, tool: str, arguments: Any = None) -> Decision:
         """Decide about a call without reserving it. Counts nothing."""
-        return self._decide(tool, arguments)[0]
+        return self._drive(self._core.decide(tool, arguments))[0]
+
+    async def acheck(self, tool: str, arguments: Any = None) -> Decision:
+        """``check`` with asynchronous guards."""
+        return (await self._adrive(self._core.decide(tool, arguments)))[0]
 
     def reserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """Decide about a call and, when it is allowed, put it in flight: it counts against every limit until it is settled.
 
         *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
         """
-        ledger = self._ledger
-        if call_id is not None and call_id in ledger.in_flight:
-            ledger.refusals += 1
-            return self._deny(
-                tool, "duplicate_call_id", f"call id {call_id!r} is in flight already", "use a fresh call id"
-            )
-        decision, body, key = self._decide(tool, arguments)
-        if not decision.allowed:
-            ledger.refusals += 1
-            return decision
-        self._approvals.pop((tool, key), None)
-        if call_id is None:
-            call_id = self._fresh_id()
-        ledger.put(call_id, self.table.tools[tool], key, body)
-        return decision._replace(call_id=call_id, arguments=freeze(body))
+        return self._decided(self._drive(self._core.reserve(tool, arguments, call_id)))
+
+    async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
+        """``reserve`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
+        return self._decided(await self._adrive(self._core.reserve(tool, arguments, call_id)))
 
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> dict[str, Decision]:
         """Decide about the calls of one batch, ``(call id, tool, arguments)`` each, in order: one answer per call id."""
-        return {call_id: self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls}
+        with self._lock:
+            return {call_id: self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls}
 
     def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """Settle a call with its result, which may write facts, raise an event and move the machine.
@@ -173,18 +206,28 @@ class Session:
         *failed* is the tool's own error flag; ``failed_when`` of the tool is asked too. Raises ``SessionError`` when the call
         is not in flight.
         """
-        call = self._take(call_id)
-        facts = {**self._facts(), "args": call.arguments, "result": decode_result(result)}
-        notes: list[str] = []
-        failed = failed or self._looks_failed(call.tool, facts, notes)
-        self._ledger.settle(call, failed)
-        settled = self._raise_outcome(call_id, call, failed, facts, notes)
-        loop, fallback = self._check_budget(call, notes)
-        return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
+        return self._settled(self._drive(self._core.commit(self._take(call_id), call_id, result, failed)))
+
+    async def acommit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
+        """``commit`` with asynchronous guards. An event that became stale meanwhile is decided again where the session is."""
+        return self._settled(await self._adrive(self._core.commit(self._take(call_id), call_id, result, failed)))
 
     def release(self, call_id: str) -> None:
         """Give a reservation back: the call was not made. Raises ``SessionError`` when it is not in flight."""
-        self._ledger.give_back(self._take(call_id))
+        call = self._take(call_id)
+        with self._lock:
+            self._core.ledger.give_back(call)
+
+    def call(self, tool: str, arguments: Any = None, call_id: str | None = None) -> ToolCall:
+        """A call as a ``with`` block: reserved on entry, committed with its ``result`` on exit, released without one.
+
+        Entering raises ``CallRefused`` when the policy refuses. A block that raises commits the call as failed.
+        """
+        return ToolCall(self, tool, arguments, call_id)
+
+    def acall(self, tool: str, arguments: Any = None, call_id: str | None = None) -> AsyncToolCall:
+        """``call`` as an ``async with`` block."""
+        return AsyncToolCall(self, tool, arguments, call_id)
 
     def approve(self, tool: str, arguments: Any = None) -> None:
         """A person says yes to *tool* with exactly these *arguments*: good for one call, in this state and revision.
@@ -195,223 +238,142 @@ class Session:
         if info is None or info.approval is None:
             raise SessionError(f"`{tool}` is not a tool that needs an approval")
         try:
-            key = _call_key(tool, private_copy(arguments or {})[1])
+            key = call_key(tool, private_copy(arguments or {})[1])
         except NotJson as error:
             raise SessionError(str(error)) from None
-        self._approvals[tool, key] = (self._revision, self._clock() + info.approval / 1000)
+        with self._lock:
+            core = self._core
+            core.approvals[tool, key] = (core.revision, core.clock() + info.approval / 1000)
 
-    # Deciding
+    # Storing
 
-    def _decide(self, tool: str, arguments: Any) -> tuple[Decision, dict[str, Any], str]:
-        try:
-            body, text = private_copy({} if arguments is None else arguments)
-        except NotJson as error:
-            return self._deny(tool, "invalid_arguments", f"the arguments are {error}"), {}, ""
-        key = _call_key(tool, text)
-        info = self.table.tools.get(tool) if isinstance(tool, str) else None
-        if info is None:
-            near = difflib.get_close_matches(str(tool), self.table.tools, 1)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
-            return self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}"), body, key
-        refusal = self._refusal(info, body, key)
-        return refusal or Decision("allow", "ok", "", tool, self._state), body, key
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that the session holds, as JSON data after ``schemas/session-v1.schema.json``."""
+        with self._lock:
+            return take(self._core)
 
-    def _refusal(self, tool: ToolInfo, body: Any, key: str) -> Decision | None:
-        name, state = tool.name, self.table.states[self._state]
-        if state.terminal:
-            return self._deny(name, "session_ended", f"the session has ended in {state.name}")
-        if name not in state.tools:
-            path = path_to_offer(self.table, state.name, name)
-            return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", _unlock(name, path))
-        if tool.when is not None and not (verdict := self._holds(tool.when)).holds:
-            return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
-        if not isinstance(body, dict):
-            return self._deny(name, "invalid_arguments", "the arguments are not a JSON object")
-        validator = self._validators.get(name)
-        if validator is not None and (problem := validator.error(body)) is not None:
-            return self._deny(name, "invalid_arguments", problem, "call it with arguments that match its schema")
-        for condition in tool.require:
-            if not (verdict := self._holds(condition, args=body)).holds:
-                return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
-        limit = self._ledger.overstepped(tool, key, state)
-        if limit is not None:
-            return self._deny(name, limit.code, limit.reason, limit.unlock)
-        return self._unapproved(tool, key)
+    @classmethod
+    def restored(
+        cls,
+        table: Table,
+        saved: Mapping[str, Any],
+        guards: Mapping[str, Guard] | None = None,
+        *,
+        migrate: Mapping[str, str] | None = None,
+        hooks: Hooks | None = None,
+        shadow: bool | Iterable[str] = False,
+        clock: Callable[[], float] = time.time,
+    ) -> Session:
+        """The session of a snapshot; see ``Table.restore``."""
+        session = cls.__new__(cls)
+        session._guards = bound_guards(table, guards or {})
+        session._core = Core(table, hooks or Hooks(), _shadow(table, shadow), clock)
+        session._lock = threading.RLock()
+        restore(session._core, saved, migrate)
+        return session
 
-    def _unapproved(self, tool: ToolInfo, key: str) -> Decision | None:
-        if tool.approval is None:
-            return None
-        # The revision changes with every move and every write, so it stands for the state too; the table for the digest.
-        revision, expires = self._approvals.get((tool.name, key), (-1, 0.0))
-        if revision == self._revision and self._clock() < expires:
-            return None
-        reason = f"a person must approve `{tool.name}` with these arguments"
-        return self._refuse("ask", tool.name, "approval_required", reason, "an approval of exactly this call")
+    # Driving the engine
 
-    def _deny(self, tool: str, code: str, reason: str, unlock: str = "") -> Decision:
-        return self._refuse("deny", tool, code, reason, unlock)
+    def _drive(self, steps: Steps[T]) -> T:
+        with self._lock:
+            try:
+                ask = next(steps)
+                while True:
+                    ask = steps.send(self._answer(ask))
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
 
-    def _refuse(self, verdict: str, tool: str, code: str, reason: str, unlock: str) -> Decision:
-        return Decision(verdict, code, reason, tool, self._state, self._callable(), unlock)
+    async def _adrive(self, steps: Steps[T]) -> T:
+        # The lock is held while the engine works and given up while a guard is awaited: the engine looks for what changed.
+        answer: object = None
+        while True:
+            with self._lock:
+                try:
+                    ask = steps.send(answer)
+                except StopIteration as done:
+                    return done.value  # type: ignore[no-any-return]
+            answer = await self._aanswer(ask)
 
-    def _callable(self) -> tuple[str, ...]:
-        """The offered tools that no limit would refuse now."""
-        tools, state = self.table.tools, self.table.states[self._state]
-        return tuple(n for n in self.allowed_tools if self._ledger.overstepped(tools[n], None, state) is None)
-
-    # Conditions and facts
-
-    def _facts(self) -> dict[str, Any]:
-        table = self.table
-        return {
-            "context": self._context,
-            "calls": Counts(table.tools, self._ledger.successes),
-            "visits": Counts(table.states, self._visits),
-            "state": self._state,
-        }
-
-    def _offered(self, tool: ToolInfo) -> bool:
-        return tool.when is None or self._holds(tool.when).holds
-
-    def _holds(self, condition: int, **more: Any) -> Verdict:
-        facts = {**self._facts(), **more}
-        answers: dict[str, object] = {}
-        verdict = self.table.condition(condition, facts)
-        while verdict.needed is not None:
-            answers[verdict.needed] = self._ask(verdict.needed, facts)
-            verdict = self.table.condition(condition, facts, answers)
-        return verdict
-
-    def _ask(self, guard: str, facts: Mapping[str, Any]) -> object:
+    def _answer(self, ask: Ask) -> object:
         """The answer of an external guard; what it raises is an answer too, and grants nothing."""
+        function = self._guards[ask.guard]
+        if self._core.shadow is True or (self._core.shadow and ask.guard in self._core.shadow):
+            return self._shadowed_answer(ask, function)
+        if is_async_function(function):
+            return NeedsAwait(f"guard `{ask.guard}` is asynchronous: use the methods that begin with `a`")
+        return _called(function, ask)
+
+    async def _aanswer(self, ask: Ask) -> object:
+        function = self._guards[ask.guard]
         try:
-            answer = self._guards[guard](freeze(facts))
+            answer = function(freeze(ask.facts))
+            if hasattr(answer, "__await__"):
+                answer = await answer
         except Exception as error:
-            return error
-        close = getattr(answer, "close", None)
-        if close is not None and hasattr(answer, "__await__"):
-            close()  # a coroutine that nobody awaits would warn later, far from here
+            answer = error
+        if self._core.shadow is True or (self._core.shadow and ask.guard in self._core.shadow):
+            return self._count_shadowed(ask.guard, answer)
         return answer
 
-    def _looks_failed(self, tool: ToolInfo, facts: Mapping[str, Any], notes: list[str]) -> bool:
-        if tool.failed_when is None:
-            return False
-        verdict = self.table.condition(tool.failed_when, facts)
-        if verdict.needed is not None:
-            verdict = self.table.condition(tool.failed_when, facts, {verdict.needed: self._ask(verdict.needed, facts)})
-        if verdict.holds:
-            return True
-        if verdict.undecided:
-            notes.append(f"{verdict.reason}; the call counts as failed")
-            return True
-        return False
+    def _shadowed_answer(self, ask: Ask, function: Guard) -> object:
+        return self._count_shadowed(ask.guard, _called(function, ask))
 
-    # Settling
-
-    def _raise_outcome(
-        self, call_id: str, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
-    ) -> Settled:
-        settled = Settled(call_id, call.tool.name, failed)
-        event, writes = (call.tool.on_failure, {}) if failed else self._outcome(call.tool, facts, notes)
-        if event is None:
-            if writes and (problem := self._write(writes)) is not None:
-                notes.append(problem)
-                return settled
-            return settled._replace(wrote=tuple(writes))
-        payload = {"tool": call.tool.name, "args": call.arguments, "result": facts["result"]}
-        step = self._raise(event, payload, writes)
-        if not step.moved:
-            notes.append(f"{event} moved nothing: {step.reason}")
-            return settled._replace(event=event, step=step)
-        return settled._replace(event=event, step=step, wrote=tuple(step.writes))
-
-    def _outcome(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> tuple[str | None, dict[str, Any]]:
-        """The first entry of ``emits`` whose ``when`` holds: its event and the facts it writes."""
-        for emit in tool.emits:
-            if emit.when is not None:
-                verdict = self._holds(emit.when, args=facts["args"], result=facts["result"])
-                if verdict.undecided:
-                    notes.append(verdict.reason)
-                if not verdict.holds:
-                    continue
-            try:
-                return emit.event, {} if emit.sets is None else self.table.writes(emit.sets, facts)
-            except EvaluationError as error:
-                notes.append(f"{error}; nothing was written" + (f" and {emit.event} not raised" if emit.event else ""))
-                return None, {}
-        return None, {}
-
-    def _raise(self, event: str, payload: Any, writes: dict[str, Any]) -> Step:
-        facts = {**self._facts(), "event": payload}
-        answers: dict[str, object] = {}
-        step = self.table.step(self._state, event, facts, answers)
-        while step.code == "guard_needed" and step.guard is not None:
-            answers[step.guard] = self._ask(step.guard, facts)
-            step = self.table.step(self._state, event, facts, answers)
-        return self._apply(step, writes)
-
-    def _apply(self, step: Step, writes: Mapping[str, Any]) -> Step:
-        """Carry out a move with everything it writes, or nothing of it."""
-        if not step.moved or step.target is None:
-            return step
-        together = {**writes, **step.writes}
-        if together and (problem := self._write(together)) is not None:
-            return Step("set_failed", step.source, step.event, reason=problem)
-        self._enter(step.target)
-        return step._replace(writes=freeze(together))
-
-    def _enter(self, target: str) -> None:
-        self._visits[target] = self._visits.get(target, 0) + 1
-        self._revision += 1
-        if target != self._state:
-            self._state = target
-            self._ledger.begin_episode()
-
-    def _check_budget(self, call: InFlight, notes: list[str]) -> tuple[Loop | None, Step | None]:
-        """After a call was settled in its own episode: is the budget spent, and where does the machine go then?"""
-        state = self.table.states[self._state]
-        loop, spent = self._ledger.loop(call, state)
-        if not spent or state.budget is None or state.budget.fallback in (None, state.name):
-            return loop, None
-        budget = state.budget
-        step = self.table.enter(self._state, "", budget.fallback or "", self._facts(), "fallback")
-        if not step.moved:
-            notes.append(f"the fallback was not entered: {step.reason}")
-        return loop, self._apply(step, {})
-
-    def _write(self, changes: Mapping[str, Any]) -> str | None:
-        """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
-        try:
-            merged, text = private_copy({**self._context, **changes})
-        except NotJson as error:
-            return f"the context is {error}"
-        if len(text) > MAX_CONTEXT:
-            return f"the context would grow beyond {MAX_CONTEXT:,} characters of JSON"
-        validator = self._validators.get(CONTEXT)
-        if validator is not None and (problem := validator.error(merged)) is not None:
-            return problem
-        self._context = merged
-        self._revision += 1
-        return None
+    def _count_shadowed(self, guard: str, answer: object) -> object:
+        if answer is not True:
+            key = f"guard {guard}"
+            self._core.shadowed[key] = self._core.shadowed.get(key, 0) + 1
+        return True
 
     def _take(self, call_id: str) -> InFlight:
-        call = self._ledger.in_flight.pop(call_id, None)
+        with self._lock:
+            call = self._core.ledger.in_flight.pop(call_id, None)
         if call is None:
             raise SessionError(f"call {call_id!r} is not in flight: it was never allowed, or settled already")
         return call
 
-    def _fresh_id(self) -> str:
-        while (name := f"call-{self._next_id}") in self._ledger.in_flight:
-            self._next_id += 1
-        self._next_id += 1
-        return name
+    # Telling
+
+    def _logged(self, step: Step) -> Step:
+        log.step(self.table.id, step)
+        return step
+
+    def _decided(self, decision: Decision) -> Decision:
+        log.decision(self.table.id, decision)
+        if decision.code != "ok":
+            self._core.hooks.refusal(decision)
+        return decision
+
+    def _settled(self, settled: Settled) -> Settled:
+        for step in (settled.step, settled.fallback):
+            if step is not None:
+                log.step(self.table.id, step)
+        if settled.loop is not None:
+            log.loop(self.table.id, settled.loop)
+            self._core.hooks.looped(settled.loop)
+        return settled
 
 
-def _call_key(tool: str, canonical_arguments: str) -> str:
-    return f"{tool}\n{canonical_arguments}"
+def _called(function: Guard, ask: Ask) -> object:
+    try:
+        answer = function(freeze(ask.facts))
+    except Exception as error:
+        return error
+    if hasattr(answer, "__await__"):
+        close = getattr(answer, "close", None)
+        if close is not None:
+            close()  # a coroutine that nobody awaits would warn later, far from here
+        return NeedsAwait(f"guard `{ask.guard}` is asynchronous: use the methods that begin with `a`")
+    return answer
 
 
-def _unlock(tool: str, path: tuple[str, ...] | None) -> str:
-    if path is None:
-        return f"nothing from here leads to a state that offers `{tool}`"
-    return f"reachable by {' then '.join(path)}"
+def _shadow(table: Table, shadow: bool | Iterable[str]) -> bool | frozenset[str]:
+    if isinstance(shadow, bool):
+        return shadow
+    if isinstance(shadow, str):
+        raise BindingError(f"shadow takes True or a list of names, not the text {shadow!r}")
+    names = frozenset(shadow)
+    external = {guard.name for guard in table.guards.values() if guard.external}
+    unknown = sorted(names - table.tools.keys() - external)
+    if unknown:
+        raise BindingError(f"shadow names `{unknown[0]}`, which is no tool and no external guard of this policy")
+    return names

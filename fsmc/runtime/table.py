@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from fsmc.runtime.binding import validators_of
+from fsmc.runtime.binding import Guard, validators_of
 from fsmc.runtime.canonical import canonical_json, text_digest
 from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
 from fsmc.runtime.errors import TableError
@@ -159,11 +159,30 @@ class Table:
             object.__setattr__(self, "_validators", validators_of(self))
         return MappingProxyType(self._validators or {})
 
-    def session(self, context: Mapping[str, Any] | None = None, guards: Mapping[str, Any] | None = None) -> Session:
-        """A new conversation over this table; see ``Session``."""
+    def session(
+        self, context: Mapping[str, Any] | None = None, guards: Mapping[str, Guard] | None = None, **options: Any
+    ) -> Session:
+        """A new conversation over this table; *options* are those of ``Session``: ``hooks``, ``shadow``, ``clock``."""
         from fsmc.runtime.session import Session
 
-        return Session(self, context, guards)
+        return Session(self, context, guards, **options)
+
+    def restore(
+        self,
+        saved: Mapping[str, Any],
+        guards: Mapping[str, Guard] | None = None,
+        *,
+        migrate: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> Session:
+        """The session of a snapshot. No guard is asked and nothing is told.
+
+        A snapshot of another version of the policy is refused, unless *migrate* (old state name -> new one, ``{}`` when none
+        changed) says that it is meant; approvals are then dropped. Raises ``SessionError``.
+        """
+        from fsmc.runtime.session import Session
+
+        return Session.restored(self, saved, guards, migrate=migrate, **options)
 
     def step(self, state: str, event: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
         """What *event* does in *state*: the pure transition function.

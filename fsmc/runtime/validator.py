@@ -14,9 +14,9 @@ class Validator:
 
     __slots__ = ("_schema", "_quick", "_full", "_subject")
 
-    def __init__(self, schema_text: str, subject: str) -> None:
+    def __init__(self, schema: Any, subject: str) -> None:
         """Raises ``BindingError`` when nothing that is installed can validate the schema."""
-        self._schema = json.loads(schema_text)
+        self._schema = json.loads(schema) if isinstance(schema, str) else schema
         self._subject = subject
         self._full: Any = None
         self._quick: Check | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from fsmc.policy.schema import schema, schema_text
+from fsmc.runtime.schemas import schema, schema_text
 from fsmc.runtime.validator import Validator
 from fsmc.trace.load import Document
 from fsmc.trace.records import (

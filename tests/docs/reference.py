@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from fsmc.policy.schema import schema
+from fsmc.runtime.schemas import schema
 
 _SECTION = re.compile(r"(<!-- (keys|options) of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 

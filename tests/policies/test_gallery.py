@@ -12,7 +12,7 @@ import pytest
 from fsmc.api import table_of
 from fsmc.cli import run
 from fsmc.linter import lint
-from fsmc.policy.schema import schema
+from fsmc.runtime.schemas import schema
 from fsmc.source import parse, read
 from tests.policies.gallery import GALLERY, TAU_BENCH, Example, examples, policies, table
 

@@ -281,7 +281,7 @@ class TestResults:
         session.reserve("confirm", TestApproval.CALL, "c")
         assert session.commit("c").step.target == "HELP"  # type: ignore[union-attr]
 
-    def test_a_coroutine_is_not_true_and_is_not_left_unawaited(self, booking: Table) -> None:
+    def test_an_asynchronous_guard_is_refused_by_plain_calls_and_nothing_is_lost(self, booking: Table) -> None:
         async def ask(facts: Mapping[str, Any]) -> bool:
             return True
 
@@ -290,7 +290,9 @@ class TestResults:
         session.commit("id", {"verified": True, "id": "p1"})
         session.approve("confirm", TestApproval.CALL)
         session.reserve("confirm", TestApproval.CALL, "c")
-        assert session.commit("c").step.target == "HELP"  # type: ignore[union-attr]
+        with pytest.raises(SessionError, match="asynchronous.*stays in flight"):
+            session.commit("c", "{}")
+        assert (session.in_flight, session.state, session.calls["confirm"]) == (("c",), "BOOKING", 0)
 
     def test_guards_see_facts_they_cannot_change(self, booking: Table) -> None:
         seen: list[Mapping[str, Any]] = []

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from referencing import Registry
 
-from fsmc.policy.schema import quick_check, schema
+from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validity import UnsupportedSchema, compile_schema
 from tests.schema.samples import SAMPLES
 

@@ -1,4 +1,4 @@
-"""The schema of a policy: the one definition of structure, from the file that editors read too."""
+"""The published schemas, from the files that editors read too: each the one definition of its structure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def schema_text(name: str) -> str:
-    """The text of a published schema (``policy-v1``, ``table-v1``, ``trace-v1``), from the wheel or from a checkout."""
+    """The text of a published schema (``policy-v1``, ``table-v1``, ``trace-v1``, ``session-v1``), from the wheel or from a checkout."""
     for folder in (_PACKAGE, os.path.dirname(_PACKAGE)):
         path = os.path.join(folder, "schemas", f"{name}.schema.json")
         if os.path.isfile(path):

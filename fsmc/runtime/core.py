@@ -1,0 +1,382 @@
+"""The engine of a session, without input or output: it asks for the outcome of a guard by yielding, and never calls one.
+
+A method that may need a guard is a generator: it yields ``Ask`` and is sent the answer. ``Session`` drives it, with plain calls
+or with ``await``; so both kinds share every decision. After each answer the engine looks whether the session changed meanwhile:
+a transition is then refused as stale, and the event of a result is decided again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from fsmc.runtime.binding import CONTEXT
+from fsmc.runtime.conditions import Verdict
+from fsmc.runtime.decision import Decision, Loop, Settled
+from fsmc.runtime.errors import SessionError
+from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.hooks import Hooks
+from fsmc.runtime.infos import Step, ToolInfo
+from fsmc.runtime.ledger import InFlight, Ledger
+from fsmc.runtime.paths import path_to_offer
+from fsmc.runtime.table import Table
+from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
+
+# A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
+MAX_CONTEXT = 1_000_000
+# How often the event of a result is decided again because the session moved while a guard was pending.
+_ATTEMPTS = 10
+
+
+class Ask(NamedTuple):
+    """The engine needs the outcome of an external guard on these facts."""
+
+    guard: str
+    facts: Mapping[str, Any]
+
+
+class NeedsAwait(Exception):
+    """The answer of an asynchronous guard in a call that cannot await it."""
+
+
+T = TypeVar("T")
+Steps = Generator[Ask, object, T]
+"""A computation that may ask for guards and ends with a ``T``."""
+
+
+class Core:
+    """State, context, counters, calls in flight and approvals of one conversation."""
+
+    def __init__(self, table: Table, hooks: Hooks, shadow: bool | frozenset[str], clock: Callable[[], float]) -> None:
+        self.table = table
+        self.hooks = hooks
+        self.shadow = shadow
+        self.clock = clock
+        self.state = table.initial
+        self.revision = 0
+        self.context: dict[str, Any] = {}
+        self.visits: dict[str, int] = {table.initial: 1}
+        self.ledger = Ledger()
+        self.approvals: dict[tuple[str, str], tuple[int, float]] = {}
+        self.shadowed: dict[str, int] = {}
+        self.next_id = 1
+        self._validators = table.validators
+        self._counted_calls = Counts(table.tools, self.ledger.successes)
+        self._counted_visits = Counts(table.states, self.visits)
+
+    # Facts and conditions
+
+    def facts(self, **more: Any) -> dict[str, Any]:
+        """What conditions read."""
+        return {
+            "context": self.context,
+            "calls": self._counted_calls,
+            "visits": self._counted_visits,
+            "state": self.state,
+            **more,
+        }
+
+    def holds(self, condition: int, facts: dict[str, Any]) -> Steps[Verdict]:
+        """Decide a condition of the table. Raises ``NeedsAwait`` when that was the answer of its guard."""
+        verdict = self.table.condition(condition, facts)
+        if verdict.needed is None:
+            return verdict
+        answer = yield Ask(verdict.needed, facts)
+        if isinstance(answer, NeedsAwait):
+            raise answer
+        return self.table.condition(condition, facts, {verdict.needed: answer})
+
+    def offered(self) -> Steps[tuple[str, ...]]:
+        """The tools of the state whose ``when`` holds, in declared order."""
+        names = []
+        for name in self.table.states[self.state].tools:
+            when = self.table.tools[name].when
+            try:
+                if when is None or (yield from self.holds(when, self.facts())).holds:
+                    names.append(name)
+            except NeedsAwait:
+                continue  # what cannot be decided here is not offered
+        return tuple(names)
+
+    # Deciding about calls
+
+    def decide(self, tool: Any, arguments: Any) -> Steps[tuple[Decision, Any, str]]:
+        """The decision about a call, the private copy of its arguments, and the key that identical calls share."""
+        try:
+            body, text = private_copy({} if arguments is None else arguments)
+        except NotJson as error:
+            return (yield from self._deny(tool, "invalid_arguments", f"the arguments are {error}")), {}, ""
+        key = call_key(tool, text)
+        info = self.table.tools.get(tool) if isinstance(tool, str) else None
+        if info is None:
+            near = difflib.get_close_matches(str(tool), self.table.tools, 1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            return (yield from self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}")), body, key
+        began = self.revision
+        try:
+            refusal = yield from self._refusal(info, body, key)
+        except NeedsAwait as needs:
+            refusal = yield from self._deny(tool, "needs_async", str(needs), "the same call with `await`")
+        if refusal is None and self.revision != began:
+            refusal = yield from self._deny(tool, "stale", "the session changed while a guard was pending", "try again")
+        return refusal or Decision("allow", "ok", "", info.name, self.state), body, key
+
+    def _refusal(self, tool: ToolInfo, body: Any, key: str) -> Steps[Decision | None]:
+        name, state = tool.name, self.table.states[self.state]
+        if state.terminal:
+            return (yield from self._deny(name, "session_ended", f"the session has ended in {state.name}"))
+        if name not in state.tools:
+            unlock = _unlock(name, path_to_offer(self.table, state.name, name))
+            return (yield from self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", unlock))
+        if tool.when is not None:
+            verdict = yield from self.holds(tool.when, self.facts())
+            if not verdict.holds:
+                return (yield from self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}"))
+        if not isinstance(body, dict):
+            return (yield from self._deny(name, "invalid_arguments", "the arguments are not a JSON object"))
+        validator = self._validators.get(name)
+        if validator is not None and (problem := validator.error(body)) is not None:
+            return (yield from self._deny(name, "invalid_arguments", problem, "arguments that match its schema"))
+        for condition in tool.require:
+            verdict = yield from self.holds(condition, self.facts(args=body))
+            if not verdict.holds:
+                return (yield from self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}"))
+        limit = self.ledger.overstepped(tool, key, state)
+        if limit is not None:
+            return (yield from self._deny(name, limit.code, limit.reason, limit.unlock))
+        if tool.approval is not None and not self._approved(name, key):
+            reason = f"a person must approve `{name}` with these arguments"
+            return (yield from self._deny(name, "approval_required", reason, "an approval of exactly this call", "ask"))
+        return None
+
+    def _approved(self, tool: str, key: str) -> bool:
+        # The revision changes with every move and every write, so it stands for the state too; the table for the digest.
+        revision, expires = self.approvals.get((tool, key), (-1, 0.0))
+        return revision == self.revision and self.clock() < expires
+
+    def _deny(self, tool: Any, code: str, reason: str, unlock: str = "", verdict: str = "deny") -> Steps[Decision]:
+        offered = yield from self.offered()
+        state, tools = self.table.states[self.state], self.table.tools
+        now = tuple(name for name in offered if self.ledger.overstepped(tools[name], None, state) is None)
+        return Decision(verdict, code, reason, tool, self.state, now, unlock)
+
+    def reserve(self, tool: Any, arguments: Any, call_id: str | None) -> Steps[Decision]:
+        """Decide about a call and put it in flight when it may be made."""
+        if call_id is not None and call_id in self.ledger.in_flight:
+            reason = f"call id {call_id!r} is in flight already"
+            self.ledger.refusals += 1
+            return (yield from self._deny(tool, "duplicate_call_id", reason, "a fresh call id"))
+        decision, body, key = yield from self.decide(tool, arguments)
+        if not decision.allowed:
+            if not self._is_shadowed(tool):
+                self.ledger.refusals += 1
+                return decision
+            self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
+            decision = decision._replace(verdict="allow", shadow=True)
+        self.approvals.pop((tool, key), None)
+        if call_id is None:
+            call_id = self._fresh_id()
+        info = self.table.tools.get(tool) if isinstance(tool, str) else None
+        self.ledger.put(call_id, info or _undeclared(tool), key, body)
+        return decision._replace(call_id=call_id, arguments=freeze(body))
+
+    def _is_shadowed(self, name: Any) -> bool:
+        return self.shadow if isinstance(self.shadow, bool) else isinstance(name, str) and name in self.shadow
+
+    # Settling calls
+
+    def commit(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Steps[Settled]:
+        """Settle a call that was taken out of flight; it is put back when a plain call meets an asynchronous guard."""
+        counted = self.ledger.counted(call)
+        try:
+            return (yield from self._settle(call, call_id, result, failed))
+        except NeedsAwait as needs:
+            self.ledger.uncount(call, call_id, counted)
+            raise SessionError(f"{needs}; the call stays in flight") from None
+
+    def _settle(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Steps[Settled]:
+        facts = self.facts(args=call.arguments, result=decode_result(result))
+        notes: list[str] = []
+        failed = failed or (yield from self._looks_failed(call.tool, facts, notes))
+        self.ledger.settle(call, failed)
+        settled = yield from self._outcome_of(call_id, call, failed, facts, notes)
+        loop, fallback = self._check_budget(call, notes)
+        return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
+
+    def _looks_failed(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> Steps[bool]:
+        if tool.failed_when is None:
+            return False
+        verdict = yield from self.holds(tool.failed_when, facts)
+        if verdict.undecided:
+            notes.append(f"{verdict.reason}; the call counts as failed")
+        return verdict.holds or verdict.undecided
+
+    def _outcome_of(
+        self, call_id: str, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
+    ) -> Steps[Settled]:
+        settled = Settled(call_id, call.tool.name, failed)
+        event, writes = (call.tool.on_failure, {}) if failed else (yield from self._outcome(call.tool, facts, notes))
+        if event is None:
+            if writes and (problem := self.write(writes)) is not None:
+                notes.append(problem)
+                return settled
+            return settled._replace(wrote=tuple(writes))
+        payload = {"tool": call.tool.name, "args": call.arguments, "result": facts["result"]}
+        step = yield from self.occur(event, payload, writes)
+        for _ in range(_ATTEMPTS):
+            if step.code != "stale":
+                break
+            step = yield from self.occur(event, payload, writes)
+        if not step.moved:
+            notes.append(f"{event} moved nothing: {step.reason}")
+            return settled._replace(event=event, step=step)
+        return settled._replace(event=event, step=step, wrote=tuple(step.writes))
+
+    def _outcome(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> Steps[tuple[str | None, dict[str, Any]]]:
+        """The first entry of ``emits`` whose ``when`` holds: its event and the facts it writes."""
+        for emit in tool.emits:
+            if emit.when is not None:
+                verdict = yield from self.holds(emit.when, facts)
+                if verdict.undecided:
+                    notes.append(verdict.reason)
+                if not verdict.holds:
+                    continue
+            try:
+                return emit.event, {} if emit.sets is None else self.table.writes(emit.sets, facts)
+            except EvaluationError as error:
+                notes.append(f"{error}; nothing was written" + (f" and {emit.event} not raised" if emit.event else ""))
+                return None, {}
+        return None, {}
+
+    def _check_budget(self, call: InFlight, notes: list[str]) -> tuple[Loop | None, Step | None]:
+        """After a call was settled in its own episode: is the budget spent, and where does the machine go then?"""
+        state = self.table.states[self.state]
+        loop, spent = self.ledger.loop(call, state)
+        if not spent or state.budget is None or state.budget.fallback is None or state.budget.fallback == state.name:
+            return loop, None
+        step = self.table.enter(self.state, "", state.budget.fallback, self.facts(), "fallback")
+        if not step.moved:
+            notes.append(f"the fallback was not entered: {step.reason}")
+        return loop, self._apply(step, {}, may_veto=False)
+
+    # Moving
+
+    def send(self, event: str, payload: Any) -> Steps[Step]:
+        """Raise an event of the application."""
+        info = self.table.events.get(event)
+        if info is not None and info.reserved:
+            reason = f"{event} is raised by tools only; declare `source: any` under `events` to send it"
+            return Step("reserved", self.state, event, reason=reason)
+        try:
+            body = private_copy({} if payload is None else payload)[0]
+        except NotJson as error:
+            return Step("invalid_payload", self.state, event, reason=str(error))
+        try:
+            return (yield from self.occur(event, body, {}))
+        except NeedsAwait as needs:
+            return Step("needs_async", self.state, event, reason=str(needs))
+
+    def occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool = True) -> Steps[Step]:
+        """What an event does, and unless *apply* is false, does it."""
+        facts = self.facts(event=payload)
+        return (
+            yield from self._resolve(
+                lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply
+            )
+        )
+
+    def request(self, target: str) -> Steps[Step]:
+        """Go to a state by name, under ``topology: open``."""
+        facts = self.facts(target=target)
+        try:
+            return (
+                yield from self._resolve(
+                    lambda answers: self.table.request(facts["state"], target, facts, answers), facts, {}
+                )
+            )
+        except NeedsAwait as needs:
+            return Step("needs_async", self.state, "", reason=str(needs))
+
+    def _resolve(
+        self,
+        decide: Callable[[Mapping[str, object]], Step],
+        facts: Mapping[str, Any],
+        writes: Mapping[str, Any],
+        apply: bool = True,
+    ) -> Steps[Step]:
+        began = self.revision
+        answers: dict[str, object] = {}
+        step = decide(answers)
+        while step.guard is not None:
+            answer = yield Ask(step.guard, facts)
+            if self.revision != began:
+                reason = "the session changed while a guard was pending"
+                return Step("stale", step.source, step.event, reason=f"{reason}: revision {began}, now {self.revision}")
+            if isinstance(answer, NeedsAwait):
+                raise answer
+            answers[step.guard] = answer
+            step = decide(answers)
+        return self._apply(step, writes) if apply else step
+
+    def _apply(self, step: Step, writes: Mapping[str, Any], may_veto: bool = True) -> Step:
+        """Carry out a move with everything it writes, or nothing of it."""
+        if not step.moved or step.target is None:
+            return step
+        began = self.revision
+        if may_veto and (veto := self.hooks.veto(step)) is not None:
+            return Step("vetoed", step.source, step.event, reason=veto)
+        if self.revision != began:
+            return Step("stale", step.source, step.event, reason="the hook before the transition moved the session itself")
+        together = {**writes, **step.writes}
+        if together and (problem := self.write(together)) is not None:
+            return Step("set_failed", step.source, step.event, reason=problem)
+        self.enter(step.target)
+        if together:
+            step = step._replace(writes=freeze(together))
+        return self.hooks.moved(step, self.table.states[self.state].terminal)
+
+    def enter(self, target: str) -> None:
+        """The state changes, or is entered again."""
+        self.visits[target] = self.visits.get(target, 0) + 1
+        self.revision += 1
+        if target != self.state:
+            self.state = target
+            self.ledger.begin_episode()
+
+    def write(self, changes: Mapping[str, Any]) -> str | None:
+        """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
+        try:
+            merged, text = private_copy({**self.context, **changes})
+        except NotJson as error:
+            return f"the context is {error}"
+        if len(text) > MAX_CONTEXT:
+            return f"the context would grow beyond {MAX_CONTEXT:,} characters of JSON"
+        validator = self._validators.get(CONTEXT)
+        if validator is not None and (problem := validator.error(merged)) is not None:
+            return problem
+        self.context = merged
+        self.revision += 1
+        return None
+
+    def _fresh_id(self) -> str:
+        while (name := f"call-{self.next_id}") in self.ledger.in_flight:
+            self.next_id += 1
+        self.next_id += 1
+        return name
+
+
+def call_key(tool: Any, canonical_arguments: str) -> str:
+    """Equal for identical calls: same tool, same canonical arguments."""
+    return f"{tool}\n{canonical_arguments}"
+
+
+def _undeclared(name: Any) -> ToolInfo:
+    """A tool that the policy does not know, let through in shadow mode."""
+    return ToolInfo(str(name), "write", "", None, None, None, (), None, None, None, None, ())
+
+
+def _unlock(tool: str, path: tuple[str, ...] | None) -> str:
+    if path is None:
+        return f"nothing from here leads to a state that offers `{tool}`"
+    return f"reachable by {' then '.join(path)}"

@@ -1,0 +1,49 @@
+"""Decisions and moves in the standard log ``fsmc``: moves at INFO, refusals at WARNING, the rest at DEBUG.
+
+``logging`` is looked up, not imported: an application that has not imported it has nothing to read the log with.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from fsmc.runtime.decision import Decision, Loop
+from fsmc.runtime.infos import Step
+
+
+def _logger() -> Any:
+    logging = sys.modules.get("logging")
+    return None if logging is None else logging.getLogger("fsmc")
+
+
+def decision(policy: str, made: Decision) -> None:
+    """A decision about a call: the fields are in ``record.fsmc``."""
+    logger = _logger()
+    if logger is None:
+        return
+    level = 10 if made.code == "ok" else 30
+    if logger.isEnabledFor(level):
+        fields = {"policy": policy, "state": made.state, "tool": made.tool, "verdict": made.verdict, "code": made.code}
+        logger.log(level, "%s %s in %s: %s", made.verdict, made.tool, made.state, made.reason or made.code, extra={"fsmc": fields})
+
+
+def step(policy: str, made: Step) -> None:
+    """A move, or why there was none."""
+    logger = _logger()
+    level = 20 if made.moved else 30
+    if logger is None or not logger.isEnabledFor(level):
+        return
+    fields = {"policy": policy, "source": made.source, "event": made.event, "target": made.target, "code": made.code}
+    if made.moved:
+        logger.log(level, "%s --%s--> %s", made.source, made.event or made.kind, made.target, extra={"fsmc": fields})
+    else:
+        logger.log(level, "%s moved nothing in %s: %s", made.event, made.source, made.reason, extra={"fsmc": fields})
+
+
+def loop(policy: str, spent: Loop) -> None:
+    """A spent budget."""
+    logger = _logger()
+    if logger is not None:
+        fields = {"policy": policy, **spent._asdict()}
+        logger.warning("budget of %s spent: %s of %s (%s)", spent.state, spent.made, spent.limit, spent.mode, extra={"fsmc": fields})
