@@ -112,7 +112,11 @@ class Core:
         if info is None:
             near = difflib.get_close_matches(str(tool), self.table.tools, 1)
             hint = f"; did you mean `{near[0]}`?" if near else ""
-            return (yield from self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}")), body, key
+            return (
+                (yield from self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}")),
+                body,
+                key,
+            )
         began = self.revision
         try:
             refusal = yield from self._refusal(info, body, key)
@@ -233,7 +237,9 @@ class Core:
             return settled._replace(event=event, step=step)
         return settled._replace(event=event, step=step, wrote=tuple(step.writes))
 
-    def _outcome(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> Steps[tuple[str | None, dict[str, Any]]]:
+    def _outcome(
+        self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]
+    ) -> Steps[tuple[str | None, dict[str, Any]]]:
         """The first entry of ``emits`` whose ``when`` holds: its event and the facts it writes."""
         for emit in tool.emits:
             if emit.when is not None:
@@ -327,7 +333,9 @@ class Core:
         if may_veto and (veto := self.hooks.veto(step)) is not None:
             return Step("vetoed", step.source, step.event, reason=veto)
         if self.revision != began:
-            return Step("stale", step.source, step.event, reason="the hook before the transition moved the session itself")
+            return Step(
+                "stale", step.source, step.event, reason="the hook before the transition moved the session itself"
+            )
         together = {**writes, **step.writes}
         if together and (problem := self.write(together)) is not None:
             return Step("set_failed", step.source, step.event, reason=problem)

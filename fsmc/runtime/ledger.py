@@ -140,7 +140,13 @@ class Ledger:
             "run_key": self._run_key,
             "told": self._told,
             "in_flight": [
-                {"id": call_id, "tool": call.tool.name, "key": call.key, "arguments": call.arguments, "episode": call.episode}
+                {
+                    "id": call_id,
+                    "tool": call.tool.name,
+                    "key": call.key,
+                    "arguments": call.arguments,
+                    "episode": call.episode,
+                }
                 for call_id, call in self.in_flight.items()
             ],
         }
@@ -154,7 +160,9 @@ class Ledger:
         for call in data["in_flight"]:
             tool = tools.get(call["tool"])
             if tool is None:
-                raise SessionError(f"call {call['id']!r} of `{call['tool']}` is in flight, which is not a tool of this policy")
+                raise SessionError(
+                    f"call {call['id']!r} of `{call['tool']}` is in flight, which is not a tool of this policy"
+                )
             self.in_flight[call["id"]] = InFlight(tool, call["key"], call["arguments"], call["episode"])
 
     def _run_of(self, key: str) -> int:

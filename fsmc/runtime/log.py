@@ -25,7 +25,15 @@ def decision(policy: str, made: Decision) -> None:
     level = 10 if made.code == "ok" else 30
     if logger.isEnabledFor(level):
         fields = {"policy": policy, "state": made.state, "tool": made.tool, "verdict": made.verdict, "code": made.code}
-        logger.log(level, "%s %s in %s: %s", made.verdict, made.tool, made.state, made.reason or made.code, extra={"fsmc": fields})
+        logger.log(
+            level,
+            "%s %s in %s: %s",
+            made.verdict,
+            made.tool,
+            made.state,
+            made.reason or made.code,
+            extra={"fsmc": fields},
+        )
 
 
 def step(policy: str, made: Step) -> None:
@@ -46,4 +54,11 @@ def loop(policy: str, spent: Loop) -> None:
     logger = _logger()
     if logger is not None:
         fields = {"policy": policy, **spent._asdict()}
-        logger.warning("budget of %s spent: %s of %s (%s)", spent.state, spent.made, spent.limit, spent.mode, extra={"fsmc": fields})
+        logger.warning(
+            "budget of %s spent: %s of %s (%s)",
+            spent.state,
+            spent.made,
+            spent.limit,
+            spent.mode,
+            extra={"fsmc": fields},
+        )

@@ -21,6 +21,7 @@ from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, freeze, is_async_function, private_copy
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Session:
@@ -228,6 +229,15 @@ class Session:
     def acall(self, tool: str, arguments: Any = None, call_id: str | None = None) -> AsyncToolCall:
         """``call`` as an ``async with`` block."""
         return AsyncToolCall(self, tool, arguments, call_id)
+
+    def guard_tool(self, function: F, *, tool: str | None = None, refusal: str = "raise") -> F:
+        """*function* as one that runs only when the session allows it, plain or asynchronous; also as a decorator.
+
+        It stands for the tool of its own name, or *tool*. See ``fsmc.runtime.wrapping.guarded``.
+        """
+        from fsmc.runtime.wrapping import guarded
+
+        return guarded(self, function, tool or function.__name__, refusal)
 
     def approve(self, tool: str, arguments: Any = None) -> None:
         """A person says yes to *tool* with exactly these *arguments*: good for one call, in this state and revision.
