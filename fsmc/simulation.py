@@ -74,6 +74,10 @@ class RunReport(NamedTuple):
     open_calls: tuple[str, ...]
     counts: Mapping[str, int]
 
+    def __repr__(self) -> str:
+        end = "finished" if self.finished else "not finished"
+        return f"<fsmc.RunReport {self.name}: {'clean' if self.clean else 'not clean'}, {end} in {self.state}>"
+
     @property
     def violations(self) -> tuple[StepReport, ...]:
         """The steps that the policy refused or would have held: denied and unapproved calls, refused events."""
@@ -267,7 +271,9 @@ def _step_report(at: str, kind: str, subject: str, payload: Any, step: Step) -> 
     moves = (step,) if step.moved else ()
     state = step.target if step.moved and step.target is not None else step.source
     reason = f"sets {', '.join(step.writes)}" if step.moved and step.writes else step.reason
-    return StepReport(at, kind, subject, payload, "moved" if step.moved else "refused", step.code, reason, state, moves)
+    notes = (step.note,) if step.note else ()
+    verdict = "moved" if step.moved else "refused"
+    return StepReport(at, kind, subject, payload, verdict, step.code, reason, state, moves, notes=notes)
 
 
 def move_label(step: Step) -> str:

@@ -235,6 +235,8 @@ class Core:
         if not step.moved:
             notes.append(f"{event} moved nothing: {step.reason}")
             return settled._replace(event=event, step=step)
+        if step.note:
+            notes.append(step.note)
         return settled._replace(event=event, step=step, wrote=tuple(step.writes))
 
     def _outcome(
@@ -354,6 +356,13 @@ class Core:
 
     def write(self, changes: Mapping[str, Any]) -> str | None:
         """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
+        fields = self.table.context_fields
+        if fields is not None:
+            for name in changes:
+                if name not in fields:
+                    near = difflib.get_close_matches(str(name), fields, 1)
+                    hint = f"; did you mean `{near[0]}`?" if near else ""
+                    return f"`{name}` is not a field of the context{hint}"
         try:
             merged, text = private_copy({**self.context, **changes})
         except NotJson as error:

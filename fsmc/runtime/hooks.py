@@ -63,7 +63,7 @@ class Hooks:
         problem = _told(self._after, step, "after")
         if terminal:
             _told(self._finished, step, "finished")
-        return step._replace(note=problem) if problem else step
+        return step._replace(note="; ".join(filter(None, (step.note, problem)))) if problem else step
 
     def refusal(self, decision: Decision) -> None:
         """Tell of a refused call."""

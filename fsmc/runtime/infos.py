@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
     ``kind`` of a move is ``transition``, ``default``, ``exhausted`` (the target's ``max_visits`` sent it elsewhere),
     ``fallback`` or ``request``. ``writes`` are the facts to be written with the move;
-    ``note`` tells of a hook that failed after it. Only ``moved`` moves a machine.
+    ``note`` tells of a guard before it that could not be decided, and of a hook that failed after it. Only ``moved`` moves a machine.
     """
 
     code: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from fsmc.runtime import log
@@ -56,6 +56,9 @@ class Session:
         if problem is not None:
             raise BindingError(problem)
         self._core.revision = 0
+
+    def __repr__(self) -> str:
+        return f"<fsmc.Session of {self.table.id!r} in {self.state}, revision {self.revision}>"
 
     # Reading
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fsmc.runtime.errors import SessionError
-from fsmc.runtime.schemas import schema, quick_check
+from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import NotJson, private_copy
 

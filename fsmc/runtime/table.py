@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ class Table:
 
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
-        "guards", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
+        "guards", "context_fields", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
         "_sets", "_text", "_validators",
     )  # fmt: skip
 
@@ -57,6 +58,7 @@ class Table:
     events: Mapping[str, EventInfo]
     tools: Mapping[str, ToolInfo]
     guards: Mapping[str, GuardInfo]
+    context_fields: tuple[str, ...] | None
     context_schema: str | None
     transition_guard: int | None
     _names: tuple[str, ...]
@@ -100,6 +102,7 @@ class Table:
         fill("long_running", machine.get("long_running", False))
         fill("initial", names[machine["initial"]])
         fill("context_schema", machine.get("context"))
+        fill("context_fields", _named_fields(machine.get("context")))
         fill("transition_guard", machine.get("transition_guard"))
         fill("_names", names)
         fill("_state_index", {name: i for i, name in enumerate(names)})
@@ -201,6 +204,7 @@ class Table:
             return Step("unknown_event", state, event, reason=f"`{event}` is not an event of this policy")
         known = {"context": {}, "event": {}, "calls": {}, "visits": {}, **(facts or {}), "state": state}
         refused: list[str] = []
+        undecided: list[str] = []
         for target, condition, sets, default in candidates:
             if condition >= 0:
                 verdict = self.condition(condition, known, answers)
@@ -208,8 +212,12 @@ class Table:
                     return Step("guard_needed", state, event, guard=verdict.needed, reason=verdict.reason)
                 if not verdict.holds:
                     refused.append(verdict.reason)
+                    if verdict.undecided:
+                        undecided.append(verdict.reason)
                     continue
             step = self.enter(state, event, self._names[target], known, "default" if default else "transition")
+            if undecided:
+                step = step._replace(note="; ".join(undecided))
             return self._with_writes(step, sets, known) if sets >= 0 and step.moved else step
         return Step("guard_rejected", state, event, reason="; ".join(refused))
 
@@ -296,6 +304,20 @@ def _verified_text(data: Any) -> str:
 def digest(machine_text: str) -> str:
     """The digest of a table: ``sha256:`` over the canonical bytes of its format and machine, the latter given as text."""
     return text_digest(f'{{"format":"{FORMAT}","machine":{machine_text}}}')
+
+
+def _named_fields(context_schema: str | None) -> tuple[str, ...] | None:
+    """The fields that a context may have, where its schema names them and does not say that there are others.
+
+    Stricter than JSON Schema, where a name that is not listed is allowed: for a fact it would be a typing error.
+    """
+    schema = json.loads(context_schema) if context_schema is not None else True
+    if not isinstance(schema, dict) or "properties" not in schema:
+        return None
+    others = {"additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}
+    if others & schema.keys() and schema.get("additionalProperties") is not False:
+        return None
+    return tuple(schema["properties"])
 
 
 def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], description: str) -> ToolInfo:

@@ -108,3 +108,6 @@ class Counts(Mapping[str, int]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

@@ -443,3 +443,35 @@ class TestThreads:
             thread.join()
         assert (session.revision, session.state) == (3000, "A")
         assert sum(session.snapshot()["visits"].values()) == 3001
+
+
+class TestFacts:
+    def test_a_fact_that_the_policy_does_not_name_is_refused(self, shop: Table) -> None:
+        session = shop.session({}, {"bank": lambda facts: True})
+        with pytest.raises(SessionError, match="did you mean `total`"):
+            session.update({"totl": 3})
+        with pytest.raises(BindingError, match="not a field"):
+            shop.session({"basket": 1}, {"bank": lambda facts: True})
+
+    def test_a_guard_that_cannot_be_decided_leaves_a_note_on_the_move_that_was_made_instead(self) -> None:
+        claims = table(
+            """
+            fsmc: 1
+            id: claims
+            initial: A
+            context: {type: object, properties: {amount: {type: integer}}}
+            guards: {small: context.amount <= 100}
+            tools: {submit: {emits: [{event: SUBMITTED}]}}
+            states:
+              A:
+                tools: [submit]
+                transitions: [{event: SUBMITTED, target: PAY, guard: small}, {event: SUBMITTED, target: ASK}]
+              PAY: {type: terminal}
+              ASK: {type: terminal}
+            """
+        )
+        session = claims.session()
+        session.reserve("submit", {}, "c")
+        settled = session.commit("c")
+        assert session.state == "ASK"
+        assert settled.notes == ("`small` could not be decided: context has no field `amount`",)

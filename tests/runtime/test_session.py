@@ -290,7 +290,7 @@ class TestResults:
         session.commit("id", {"verified": True, "id": "p1"})
         session.approve("confirm", TestApproval.CALL)
         session.reserve("confirm", TestApproval.CALL, "c")
-        with pytest.raises(SessionError, match="asynchronous.*stays in flight"):
+        with pytest.raises(SessionError, match=r"asynchronous.*stays in flight"):
             session.commit("c", "{}")
         assert (session.in_flight, session.state, session.calls["confirm"]) == (("c",), "BOOKING", 0)
 
