@@ -32,9 +32,10 @@ STRUCTURE_RULES = {
 def lint(path: str | os.PathLike[str]) -> list[Finding]:
     """What is wrong with the policies and tables at *path*: a file, a folder or a glob.
 
-    Raises ``fsmc.discovery.InputError`` for what cannot be read.
+    Raises ``InputError`` for what cannot be read.
     """
-    from fsmc.discovery import InputError, inputs
+    from fsmc.discovery import inputs
+    from fsmc.source import InputError
 
     findings: list[Finding] = []
     for found in inputs([os.fsdecode(path)]):
@@ -63,9 +64,13 @@ def load_policy(document: Document) -> tuple[Policy | None, list[Finding]]:
         findings += [_from_schema(document, problem) for problem in _schema_problems(document)]
     if findings:
         return None, in_order(findings)
-    from fsmc.policy.build import build
+    from fsmc.policy.build import PolicyTooLarge, build
 
-    policy = build(document)
+    try:
+        policy = build(document)
+    except PolicyTooLarge as large:
+        hint = "write less in `defaults`, or name fewer tools by globs"
+        return None, [_from_problem(document, Problem("too-large", large.message, large.place, hint))]
     return policy, in_order(_rule_findings(policy))
 
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fsmc.policy.conditions import Expressions, Scope
+from fsmc.policy.conditions import Expressions, Raiser, Scope
 from fsmc.policy.model import Assignment, Budget, Condition, Emit, Event, Policy, Selector, State, Tool, Transition
-from fsmc.source.tree import Document, MappingNode, SequenceNode
+from fsmc.source.tree import Document, MappingNode, Place, SequenceNode
 
+# What defaults and selectors may stand for in all, so that a small file cannot mean a huge table.
+MAX_EXPANDED = 1_000_000
 DEFAULT_APPROVAL_MS = 15 * 60 * 1000
 _DURATION = re.compile(r"(\d+)(?:\.(\d+))?(ms|s|m|h)")
 _UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
@@ -35,6 +37,15 @@ def milliseconds(duration: str | int | float) -> int:
     return int(whole) * scale + (int(fraction) * scale // 10 ** len(fraction) if fraction else 0)
 
 
+class PolicyTooLarge(Exception):
+    """Defaults and selectors, written once, stand for more than a policy may hold; ``place`` is where they are written."""
+
+    def __init__(self, message: str, place: Place) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+
+
 class _Builder:
     def __init__(self, document: Document, root: MappingNode) -> None:
         self._document = document
@@ -43,8 +54,11 @@ class _Builder:
         self._tool_names = sorted(self._tool_nodes)
         self._defaults: MappingNode | dict[str, Any] = root.get("defaults", {})
         self._selected: dict[str, tuple[str, ...]] = {}
+        self._offers: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._work = 0
+        self._raisers: dict[str, tuple[Raiser, ...]] = {}
         self._expressions = Expressions(
-            document, root.get("context"), self._tool_names, root["states"], root.get("guards", ())
+            document, root.get("context"), self._tool_nodes, root["states"], root.get("guards", ())
         )
 
     def policy(self) -> Policy:
@@ -56,6 +70,8 @@ class _Builder:
         for tool in tools.values():
             for event in tool.events:
                 emitters.setdefault(event, []).append(tool.name)
+        events = self._events()
+        self._raisers = _raisers(tools.values(), events or {})
         default_selectors = self._selectors(self._defaults.get("tools"))
         default_transitions = self._transitions(self._defaults.get("transitions"), default=True)
         states = {
@@ -73,7 +89,7 @@ class _Builder:
             long_running=root.get("long_running", False),
             transition_guard=self._condition(root, "transition_guard", expressions.request),
             context=root.get("context"),
-            events=self._events(),
+            events=events,
             guards=expressions.guards,
             tools=tools,
             states=states,
@@ -158,19 +174,20 @@ class _Builder:
         if _GLOB.search(text):
             import fnmatch  # only a policy with globs pays for the import
 
+            self._spend(len(self._tool_names), "tools", "tools compared with globs")
             return tuple(name for name in self._tool_names if fnmatch.fnmatchcase(name, text))
         return ()
 
     def _transitions(self, node: SequenceNode | None, default: bool) -> tuple[Transition, ...]:
         if node is None:
             return ()
-        scope = self._expressions.transition
+        scope, raisers = self._expressions.transition, self._raisers
         return tuple(
             Transition(
                 item["event"],
                 item["target"],
-                self._condition(item, "guard", scope),
-                self._assignments(item, scope),
+                self._condition(item, "guard", scope(raisers.get(item["event"], ()))) if "guard" in item else None,
+                self._assignments(item, scope(raisers.get(item["event"], ()))) if "set" in item else (),
                 item,
                 default,
             )
@@ -188,6 +205,8 @@ class _Builder:
             parallel = node.get("parallel_calls")
         else:
             chosen = own_selectors + selectors
+            if defaults:
+                self._spend(len(defaults), "defaults", "transitions that the defaults add to states")
             transitions = own + tuple(t for t in defaults if t.target != name) if defaults else own
             budget = self._budget(name, node, applies=True)
             parallel = node.get("parallel_calls", self._defaults.get("parallel_calls"))
@@ -196,13 +215,26 @@ class _Builder:
             node=node,
             kind=kind,
             selectors=own_selectors,
-            tools=_in_order(chosen),
+            tools=self._offered(chosen),
             budget=budget,
             parallel_calls=parallel,
             max_visits=node.get("max_visits"),
             on_exhausted=node.get("on_exhausted"),
             transitions=transitions,
         )
+
+    def _offered(self, selectors: tuple[Selector, ...]) -> tuple[str, ...]:
+        """The tools of all *selectors*, each once, in order; states with the same selectors share one tuple."""
+        key = tuple(selector.text for selector in selectors)
+        if key not in self._offers:
+            self._offers[key] = tuple(dict.fromkeys(name for selector in selectors for name in selector.tools))
+        self._spend(len(self._offers[key]), "states", "tools offered, over all states")
+        return self._offers[key]
+
+    def _spend(self, work: int, key: str, what: str) -> None:
+        self._work += work
+        if self._work > MAX_EXPANDED:
+            raise PolicyTooLarge(f"this policy stands for more than {MAX_EXPANDED:,} {what}", self._root.key_place(key))
 
     def _budget(self, name: str, node: MappingNode, applies: bool) -> Budget | None:
         """The state's budget over the default one, key by key; a default fallback to the state itself does not apply."""
@@ -219,5 +251,12 @@ class _Builder:
         return Budget(merged.get("limit"), merged.get("repeated"), fallback, origin)
 
 
-def _in_order(selectors: Iterable[Selector]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for selector in selectors for name in selector.tools))
+def _raisers(tools: Iterable[Tool], events: Mapping[str, Event]) -> dict[str, tuple[Raiser, ...]]:
+    """For each event that only results raise the tools that do, in the order declared."""
+    found: dict[str, list[Raiser]] = {}
+    for tool in tools:
+        for event in dict.fromkeys(emit.event for emit in tool.emits if emit.event is not None):
+            found.setdefault(event, []).append((tool.name, False))
+        if tool.on_failure is not None:
+            found.setdefault(tool.on_failure, []).append((tool.name, True))
+    return {event: tuple(raisers) for event, raisers in found.items() if event not in events or events[event].source != "any"}

@@ -94,6 +94,9 @@ class Table:
         names = tuple(state["name"] for state in machine["states"])
         events = tuple(event["name"] for event in machine["events"])
         tool_names = tuple(tool["name"] for tool in machine["tools"])
+        for name in (*names, *events, *tool_names, *(guard["name"] for guard in machine["guards"]), about["id"]):
+            if not isinstance(name, str):
+                raise TypeError(f"{name!r} is not a name")
         fill("digest", data["digest"])
         fill("id", about["id"])
         fill("version", about.get("version"))

@@ -55,7 +55,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
+    raise ValueError(f"{constant} is not a number that JSON can say")
 
 
 def decode_arguments(arguments: Any) -> tuple[Any, str | None]:

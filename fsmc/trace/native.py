@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from fsmc.runtime.schemas import schema, schema_text
 from fsmc.runtime.validator import Validator
+from fsmc.spelling import did_you_mean
 from fsmc.trace.load import Document
 from fsmc.trace.records import (
     Approval,
@@ -48,7 +48,7 @@ def read(documents: list[Document], name: str) -> Iterator[Run]:
     latest = ""
     for position, document in enumerate(documents):
         at = f"line {document.line or 1}"
-        problem = document.error or _problem(document.value, position)
+        problem = f"not JSON: {document.error}" if document.error else _problem(document.value, position)
         if problem is not None:
             records.append(Flaw(at, "broken_record", problem))
             continue
@@ -59,6 +59,9 @@ def read(documents: list[Document], name: str) -> Iterator[Run]:
         if "call" in body:
             calls += 1
             latest = body.get("id", f"#{calls}")
+        if not latest and "id" not in body and ("result" in body or "release" in body):
+            records.append(Flaw(at, "broken_record", "no call comes before this one"))
+            continue
         record = _record(body, at, latest)
         if record is not None:
             records.append(record)
@@ -98,8 +101,8 @@ def _problem(body: Any, position: int) -> str | None:
     known = schema("trace-v1")["properties"]
     for key in body:
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            return f"unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else "")
+            hint = did_you_mean(key, known)
+            return f"unknown key `{key}`" + (f"; {hint}" if hint else "")
     kinds = [key for key in _KINDS if key in body and key != "note"]
     if "trace" in body:
         kinds.remove("trace")

@@ -29,7 +29,7 @@ def read(documents: list[Document], name: str) -> Iterator[Run]:
     for document in documents:
         where = f"{name}:{document.line}" if document.line else name
         if document.error is not None:
-            yield Run(where, (Flaw(f"line {document.line}", "broken_record", document.error),))
+            yield Run(where, (Flaw(f"line {document.line}", "broken_record", f"not JSON: {document.error}"),))
             continue
         for label, messages in _conversations(document.value, where):
             found = True
@@ -68,37 +68,60 @@ def _conversations(value: Any, label: str) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _records(messages: list[Any]) -> Iterator[Record]:
+    legacy: dict[str, str] = {}  # the function calls of the older form have no id: name -> the id of its newest call
     for index, message in enumerate(messages):
         at = f"message {index}"
-        if not isinstance(message, dict):
-            yield Flaw(at, "broken_record", "a message is a JSON object")
-        elif message.get("role") == "assistant":
-            yield from _calls(message, at)
-        elif message.get("role") in ("tool", "function"):
-            call_id = message.get("tool_call_id")
-            if not isinstance(call_id, str):
-                yield Flaw(at, "broken_record", "a tool message without `tool_call_id`")
-                continue
-            yield Result(at, call_id, _text(message.get("content")), False)
+        role = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(role, str):
+            yield Flaw(at, "broken_record", "a message is a JSON object with a `role`")
+        elif role == "assistant":
+            yield from _calls(message, at, legacy)
+        elif role in ("tool", "function"):
+            yield _result(message, at, role, legacy)
 
 
-def _calls(message: dict[str, Any], at: str) -> Iterator[Record]:
-    calls = message.get("tool_calls") or ()
-    if not isinstance(calls, (list, tuple)):
+def _calls(message: dict[str, Any], at: str, legacy: dict[str, str]) -> Iterator[Record]:
+    function = message.get("function_call")
+    if function is not None:
+        yield from _call(function, f"{at}/function_call", at)
+        if isinstance(function, dict) and isinstance(function.get("name"), str):
+            legacy[function["name"]] = f"{at}/function_call"
+    calls = message.get("tool_calls")
+    if calls is None:
+        return
+    if not isinstance(calls, list):
         yield Flaw(at, "broken_record", "`tool_calls` is not a list")
         return
     for number, call in enumerate(calls):
-        function = call.get("function") if isinstance(call, dict) else None
-        name = function.get("name") if isinstance(function, dict) else None
-        if not isinstance(function, dict) or not isinstance(name, str):
-            yield Flaw(at, "broken_record", f"tool call {number} has no function name")
+        if not isinstance(call, dict):
+            yield Flaw(at, "broken_record", f"tool call {number} is not a JSON object")
+            continue
+        if "custom" in call and "function" not in call:
+            yield Flaw(at, "broken_record", f"tool call {number} is a custom one, whose input is no JSON arguments")
             continue
         call_id = call.get("id")
-        arguments, problem = decode_arguments(function.get("arguments"))
-        if problem is not None:
-            yield Flaw(at, "broken_arguments", f"the arguments of `{name}` are not JSON: {problem}")
-            arguments = function.get("arguments")
-        yield Call(at, call_id if isinstance(call_id, str) and call_id else f"{at}/{number}", name, arguments)
+        yield from _call(call.get("function"), call_id if isinstance(call_id, str) and call_id else f"{at}/{number}", at)
+
+
+def _call(function: Any, call_id: str, at: str) -> Iterator[Record]:
+    name = function.get("name") if isinstance(function, dict) else None
+    if not isinstance(function, dict) or not isinstance(name, str):
+        yield Flaw(at, "broken_record", f"call {call_id} has no function name")
+        return
+    arguments, problem = decode_arguments(function.get("arguments"))
+    if problem is not None:
+        yield Flaw(at, "broken_arguments", f"the arguments of `{name}` are not JSON: {problem}")
+        arguments = function.get("arguments")
+    yield Call(at, call_id, name, arguments)
+
+
+def _result(message: dict[str, Any], at: str, role: str, legacy: dict[str, str]) -> Record:
+    name = message.get("name")
+    call_id = legacy.get(name) if role == "function" and isinstance(name, str) else message.get("tool_call_id")
+    if not isinstance(call_id, str):
+        missing = "no earlier call of its `name`" if role == "function" else "no `tool_call_id`"
+        return Flaw(at, "broken_record", f"a {role} message with {missing}: the call it belongs to is not known")
+    return Result(at, call_id, _text(message.get("content")), False)
 
 
 def _text(content: Any) -> Any:

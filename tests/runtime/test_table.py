@@ -163,6 +163,15 @@ class TestFile:
                 except TableError:
                     continue
 
+    @pytest.mark.parametrize("part", ["states", "events", "tools", "guards"])
+    def test_names_are_texts(self, gate: Table, part: str) -> None:
+        data = json.loads(gate.to_json())
+        data["machine"][part] = data["machine"][part] or [{"name": "x", "effect": "read"}]
+        data["machine"][part][0]["name"] = 7
+        data["digest"] = digest(canonical_json(data["machine"]))
+        with pytest.raises(TableError, match="7 is not a name"):
+            Table(data)
+
     def test_canonical_bytes_are_those_of_rfc_8785(self, gate: Table) -> None:
         rfc8785 = pytest.importorskip("rfc8785")
         data = json.loads(gate.to_json())

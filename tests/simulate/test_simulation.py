@@ -246,6 +246,11 @@ class TestOpenAI:
         "message",
         [
             {"role": "assistant", "tool_calls": "x"},
+            {"role": "assistant", "tool_calls": {}},
+            {"role": ["a"]},
+            {"role": "assistant", "function_call": {"name": 7}},
+            {"role": "assistant", "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "look", "input": "x"}}]},
+            {"role": "function", "name": "look", "content": "x"},
             {"role": "assistant", "tool_calls": [None]},
             {"role": "assistant", "tool_calls": [{"id": 1, "function": {"name": 3}}]},
             {"role": "tool", "content": "x"},
@@ -257,6 +262,20 @@ class TestOpenAI:
     def test_a_broken_message_is_a_finding_with_its_index(self, clinic: Table, message: Any) -> None:
         report = chat(clinic, {"role": "user", "content": "hi"}, message)
         assert [finding.at for finding in report.findings] == ["message 1"]
+
+    def test_calls_of_the_older_form_are_judged_too(self, clinic: Table) -> None:
+        def asks(name: str, arguments: str) -> dict[str, Any]:
+            return {"role": "assistant", "content": None, "function_call": {"name": name, "arguments": arguments}}
+
+        report = chat(
+            clinic,
+            asks("confirm", "{}"),
+            {"role": "function", "name": "confirm", "content": "done"},
+            asks("verify", '{"document": "X"}'),
+            {"role": "function", "name": "verify", "content": '{"id": "p"}'},
+        )
+        assert not report.findings
+        assert [step.verdict for step in report.steps] == ["deny", "noted", "allow", "moved"]
 
     def test_the_containers_of_conversations(self, clinic: Table) -> None:
         talk = [says(("a", "look", "{}")), returns("a", "x")]
