@@ -61,6 +61,7 @@ class Core:
         self.approvals: dict[tuple[str, str], tuple[int, float]] = {}
         self.shadowed: dict[str, int] = {}
         self.next_id = 1
+        self.sure_moves = table.sure_moves(table.initial)
         self._validators = table.validators
         self._counted_calls = Counts(table.tools, self.ledger.successes)
         self._counted_visits = Counts(table.states, self.visits)
@@ -348,10 +349,12 @@ class Core:
 
     def enter(self, target: str) -> None:
         """The state changes, or is entered again."""
-        self.visits[target] = self.visits.get(target, 0) + 1
+        visits = self.visits
+        visits[target] = visits.get(target, 0) + 1
         self.revision += 1
         if target != self.state:
             self.state = target
+            self.sure_moves = self.table.sure_moves(target)
             self.ledger.begin_episode()
 
     def write(self, changes: Mapping[str, Any]) -> str | None:

@@ -48,6 +48,11 @@ class Hooks:
         self._loop = loop
         self._finished = finished
 
+    @property
+    def watches_moves(self) -> bool:
+        """Whether a move has to be told to anybody."""
+        return not (self._before is None and self._after is None and self._finished is None)
+
     def veto(self, step: Step) -> str | None:
         """Why the move must not be made, or None."""
         if self._before is None:

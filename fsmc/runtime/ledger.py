@@ -50,9 +50,10 @@ class Ledger:
     def begin_episode(self) -> None:
         """Another state was entered: a fresh budget."""
         self._episode += 1
-        self._spent = self._run = 0
-        self._run_key = ""
-        self._told = False
+        if self._spent or self._run or self._told:
+            self._spent = self._run = 0
+            self._run_key = ""
+            self._told = False
 
     def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any]) -> None:
         """A call was allowed."""

@@ -17,6 +17,12 @@ def _logger() -> Any:
     return None if logging is None else logging.getLogger("fsmc")
 
 
+def enabled() -> bool:
+    """Whether anybody reads moves: ``logging`` is imported and INFO is on for ``fsmc``. Looked at when a session starts."""
+    logger = _logger()
+    return logger is not None and logger.isEnabledFor(20)
+
+
 def decision(policy: str, made: Decision) -> None:
     """A decision about a call: the fields are in ``record.fsmc``."""
     logger = _logger()

@@ -36,7 +36,7 @@ class Session:
     Raises ``BindingError`` when a guard is not bound or not known, or the context does not match.
     """
 
-    __slots__ = ("_core", "_guards", "_lock")
+    __slots__ = ("_core", "_guards", "_lock", "_quiet", "_sendable")
 
     def __init__(
         self,
@@ -52,10 +52,16 @@ class Session:
         self._core = Core(table, hooks or Hooks(), _shadow(table, shadow), clock)
         # Re-entrant: a guard or a hook may look at the session that asks it, and even move it.
         self._lock = threading.RLock()
+        self._settle_in()
         problem = self._core.write(context or {})
         if problem is not None:
             raise BindingError(problem)
         self._core.revision = 0
+
+    def _settle_in(self) -> None:
+        """What does not change while the session lives."""
+        self._sendable = self.table.sendable
+        self._quiet = not self._core.hooks.watches_moves and not log.enabled()
 
     def __repr__(self) -> str:
         return f"<fsmc.Session of {self.table.id!r} in {self.state}, revision {self.revision}>"
@@ -141,6 +147,14 @@ class Session:
 
         An event that a tool emits is refused (``reserved``): only that tool's result raises it.
         """
+        if payload is None and self._quiet:
+            # The same answer without the engine, where nothing is to be asked, written or told.
+            core = self._core
+            with self._lock:
+                step = core.sure_moves.get(event)
+                if step is not None and event in self._sendable:
+                    core.enter(step.target or "")
+                    return step
         return self._logged(self._drive(self._core.send(event, payload)))
 
     async def asend(self, event: str, payload: Any = None) -> Step:
@@ -282,6 +296,7 @@ class Session:
         session._guards = bound_guards(table, guards or {})
         session._core = Core(table, hooks or Hooks(), _shadow(table, shadow), clock)
         session._lock = threading.RLock()
+        session._settle_in()
         restore(session._core, saved, migrate)
         return session
 

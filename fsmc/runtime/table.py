@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FORMAT = "fsmc-table/1"
 
 
+_ALL_FACTS = frozenset(("context", "event", "calls", "visits", "state"))
+
 # A candidate is (target state, condition or -1, set or -1, 1 when from defaults): a plain tuple, for there may be many.
 _Candidate = tuple[int, int, int, int]
 
@@ -44,7 +46,7 @@ class Table:
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
         "guards", "context_fields", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
-        "_sets", "_text", "_validators",
+        "_sets", "_text", "_validators", "_sure", "_sendable",
     )  # fmt: skip
 
     digest: str
@@ -69,6 +71,8 @@ class Table:
     _sets: tuple[tuple[tuple[str, Callable[[Facts], Any]], ...], ...]
     _text: str
     _validators: dict[str, Validator] | None
+    _sure: dict[str, dict[str, Step]]
+    _sendable: frozenset[str]
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         """Freeze the data of a table file. Raises ``TableError`` when it is not one, or was changed after compiling."""
@@ -126,6 +130,8 @@ class Table:
         fill("states", MappingProxyType({state.name: state for state in states}))
         fill("_rows", _rows(machine["transitions"], len(names), events))
         fill("_validators", None)
+        fill("_sure", {})
+        fill("_sendable", frozenset(event.name for event in self.events.values() if not event.reserved))
 
     @property
     def transitions(self) -> tuple[TransitionInfo, ...]:
@@ -157,6 +163,11 @@ class Table:
         """The (event, target) pairs of *state*, in the order in which they are tried."""
         row = self._rows[self._state_index[state]]
         return tuple((event, self._names[target]) for event, candidates in row.items() for target, *_ in candidates)
+
+    @property
+    def sendable(self) -> frozenset[str]:
+        """The events that the application may send: those that are not reserved."""
+        return self._sendable
 
     @property
     def validators(self) -> Mapping[str, Validator]:
@@ -197,15 +208,18 @@ class Table:
         the outcomes of external guards by name; only an outcome that is exactly True holds. Never raises and never moves
         anything by itself: the caller applies ``target`` and ``writes``.
         """
-        index = self._state_index.get(state)
-        if index is None:
-            return Step("unknown_state", state, event, reason=f"`{state}` is not a state of this policy")
-        candidates = self._rows[index].get(event)
+        try:
+            sure = (self._sure.get(state) or self.sure_moves(state)).get(event)
+        except (KeyError, TypeError):  # a TypeError where a name is not even hashable
+            return self._unknown(state, event)
+        if sure is not None:
+            return sure
+        candidates = self._rows[self._state_index[state]].get(event)
         if candidates is None:
-            if event in self._event_index:
-                return Step("no_transition", state, event, reason=f"{state} does not react to {event}")
-            return Step("unknown_event", state, event, reason=f"`{event}` is not an event of this policy")
-        known = {"context": {}, "event": {}, "calls": {}, "visits": {}, **(facts or {}), "state": state}
+            return self._unknown(state, event)
+        known = facts if facts is not None and _ALL_FACTS <= facts.keys() and facts["state"] == state else None
+        if known is None:
+            known = {"context": {}, "event": {}, "calls": {}, "visits": {}, **(facts or {}), "state": state}
         refused: list[str] = []
         undecided: list[str] = []
         for target, condition, sets, default in candidates:
@@ -223,6 +237,28 @@ class Table:
                 step = step._replace(note="; ".join(undecided))
             return self._with_writes(step, sets, known) if sets >= 0 and step.moved else step
         return Step("guard_rejected", state, event, reason="; ".join(refused))
+
+    def _unknown(self, state: object, event: object) -> Step:
+        """Why *event* does nothing in *state*: one of the names is not known, or the state has no candidate."""
+        if not isinstance(state, str) or state not in self._state_index:
+            return Step("unknown_state", str(state), str(event), reason=f"`{state}` is not a state of this policy")
+        if not isinstance(event, str) or event not in self._event_index:
+            return Step("unknown_event", state, str(event), reason=f"`{event}` is not an event of this policy")
+        return Step("no_transition", state, event, reason=f"{state} does not react to {event}")
+
+    def sure_moves(self, state: str) -> dict[str, Step]:
+        """Event -> the move it makes in *state* whatever the facts: no guard before it, no ``set``, no limit on the target.
+
+        Made when it is first asked for and shared: do not change it. Raises ``KeyError`` for what is no state.
+        """
+        row = self._sure.get(state)
+        if row is None:
+            row = self._sure[state] = {}
+            for event, ((target, condition, sets, default), *_) in self._rows[self._state_index[state]].items():
+                name = self._names[target]
+                if condition < 0 and sets < 0 and self.states[name].max_visits is None:
+                    row[event] = Step("moved", state, event, name, "default" if default else "transition")
+        return row
 
     def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
         """What asking for state *target* by name does: allowed under ``open``, where ``transition_guard`` can veto."""

@@ -10,12 +10,17 @@ from typing import Any
 from fsmc.runtime.canonical import canonical_json
 
 
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
 class NotJson(ValueError):
     """A value that JSON cannot say: NaN, a non-text key, an object of the application."""
 
 
 def private_copy(value: Any) -> tuple[Any, str]:
     """A deep copy of a JSON value that nobody else holds, and its canonical text. Raises ``NotJson``."""
+    if type(value) is dict and not value:
+        return {}, "{}"
     try:
         _refuse_odd_keys(value)
         text = canonical_json(thaw(value))
@@ -44,7 +49,8 @@ def is_async_function(function: object) -> bool:
 
 def freeze(value: Any) -> Any:
     """A deep read-only view: mappings become ``MappingProxyType``, lists become tuples."""
-    if isinstance(value, Counts):
+    kind = type(value)
+    if kind in _SCALARS or kind is Counts:
         return value
     if isinstance(value, Mapping):
         return MappingProxyType({key: freeze(item) for key, item in value.items()})
@@ -69,6 +75,8 @@ def decode_result(result: Any) -> Any:
     """
     if isinstance(result, str):
         return _decode_text(result)
+    if result is None or result is True or result is False:
+        return result
     try:
         return private_copy(result)[0]
     except NotJson:
