@@ -1,15 +1,16 @@
-"""The engine of a session, without input or output: it asks for the outcome of a guard by yielding, and never calls one.
+"""The engine of a session: every decision and every move, without knowing how a guard is called.
 
-A method that may need a guard is a generator: it yields ``Ask`` and is sent the answer. ``Session`` drives it, with plain calls
-or with ``await``; so both kinds share every decision. After each answer the engine looks whether the session changed meanwhile:
-a transition is then refused as stale, and the event of a result is decided again.
+It asks for the outcome of an external guard through ``ask``, which answers or raises: ``NeedsAwait`` where a plain call meets an
+asynchronous guard, ``Pending`` where the answer has to be awaited first. Nothing is changed before the last guard of an
+operation has answered (what a call counts is taken back), so ``Session`` can await and start the operation again with the
+answers it has: plain and asynchronous calls share every line. Where the session changed meanwhile, a transition is stale.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from fsmc.runtime.binding import CONTEXT
 from fsmc.runtime.conditions import Verdict
@@ -29,27 +30,31 @@ MAX_CONTEXT = 1_000_000
 _ATTEMPTS = 10
 
 
-class Ask(NamedTuple):
-    """The engine needs the outcome of an external guard on these facts."""
-
-    guard: str
-    facts: Mapping[str, Any]
-
-
 class NeedsAwait(Exception):
-    """The answer of an asynchronous guard in a call that cannot await it."""
+    """An asynchronous guard was met in a call that cannot await it."""
 
 
-T = TypeVar("T")
-Steps = Generator[Ask, object, T]
-"""A computation that may ask for guards and ends with a ``T``."""
+class Pending(Exception):
+    """The outcome of *guard* on *facts* has to be awaited."""
+
+    def __init__(self, guard: str, facts: Mapping[str, Any]) -> None:
+        super().__init__(guard)
+        self.guard = guard
+        self.facts = facts
+
+
+Ask = Callable[[str, Mapping[str, Any]], object]
+"""Gives the outcome of a guard on facts; what the guard raised is an outcome too."""
 
 
 class Core:
     """State, context, counters, calls in flight and approvals of one conversation."""
 
-    def __init__(self, table: Table, hooks: Hooks, shadow: bool | frozenset[str], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, table: Table, ask: Ask, hooks: Hooks, shadow: bool | frozenset[str], clock: Callable[[], float]
+    ) -> None:
         self.table = table
+        self.ask = ask
         self.hooks = hooks
         self.shadow = shadow
         self.clock = clock
@@ -78,23 +83,21 @@ class Core:
             **more,
         }
 
-    def holds(self, condition: int, facts: dict[str, Any]) -> Steps[Verdict]:
-        """Decide a condition of the table. Raises ``NeedsAwait`` when that was the answer of its guard."""
+    def holds(self, condition: int, facts: dict[str, Any]) -> Verdict:
+        """Decide a condition of the table."""
         verdict = self.table.condition(condition, facts)
         if verdict.needed is None:
             return verdict
-        answer = yield Ask(verdict.needed, facts)
-        if isinstance(answer, NeedsAwait):
-            raise answer
+        answer = self.ask(verdict.needed, facts)
         return self.table.condition(condition, facts, {verdict.needed: answer})
 
-    def offered(self) -> Steps[tuple[str, ...]]:
+    def offered(self) -> tuple[str, ...]:
         """The tools of the state whose ``when`` holds, in declared order."""
         names = []
         for name in self.table.states[self.state].tools:
             when = self.table.tools[name].when
             try:
-                if when is None or (yield from self.holds(when, self.facts())).holds:
+                if when is None or self.holds(when, self.facts()).holds:
                     names.append(name)
             except NeedsAwait:
                 continue  # what cannot be decided here is not offered
@@ -102,57 +105,57 @@ class Core:
 
     # Deciding about calls
 
-    def decide(self, tool: Any, arguments: Any) -> Steps[tuple[Decision, Any, str]]:
+    def decide(self, tool: Any, arguments: Any) -> tuple[Decision, Any, str]:
         """The decision about a call, the private copy of its arguments, and the key that identical calls share."""
         try:
             body, text = private_copy({} if arguments is None else arguments)
         except NotJson as error:
-            return (yield from self._deny(tool, "invalid_arguments", f"the arguments are {error}")), {}, ""
+            return self._deny(tool, "invalid_arguments", f"the arguments are {error}"), {}, ""
         key = call_key(tool, text)
         info = self.table.tools.get(tool) if isinstance(tool, str) else None
         if info is None:
             near = difflib.get_close_matches(str(tool), self.table.tools, 1)
             hint = f"; did you mean `{near[0]}`?" if near else ""
             return (
-                (yield from self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}")),
+                self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}"),
                 body,
                 key,
             )
         began = self.revision
         try:
-            refusal = yield from self._refusal(info, body, key)
+            refusal = self._refusal(info, body, key)
         except NeedsAwait as needs:
-            refusal = yield from self._deny(tool, "needs_async", str(needs), "the same call with `await`")
+            refusal = self._deny(tool, "needs_async", str(needs), "the same call with `await`")
         if refusal is None and self.revision != began:
-            refusal = yield from self._deny(tool, "stale", "the session changed while a guard was pending", "try again")
+            refusal = self._deny(tool, "stale", "the session changed while a guard was pending", "try again")
         return refusal or Decision("allow", "ok", "", info.name, self.state), body, key
 
-    def _refusal(self, tool: ToolInfo, body: Any, key: str) -> Steps[Decision | None]:
+    def _refusal(self, tool: ToolInfo, body: Any, key: str) -> Decision | None:
         name, state = tool.name, self.table.states[self.state]
         if state.terminal:
-            return (yield from self._deny(name, "session_ended", f"the session has ended in {state.name}"))
+            return self._deny(name, "session_ended", f"the session has ended in {state.name}")
         if name not in state.tools:
             unlock = _unlock(name, path_to_offer(self.table, state.name, name))
-            return (yield from self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", unlock))
+            return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", unlock)
         if tool.when is not None:
-            verdict = yield from self.holds(tool.when, self.facts())
+            verdict = self.holds(tool.when, self.facts())
             if not verdict.holds:
-                return (yield from self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}"))
+                return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
         if not isinstance(body, dict):
-            return (yield from self._deny(name, "invalid_arguments", "the arguments are not a JSON object"))
+            return self._deny(name, "invalid_arguments", "the arguments are not a JSON object")
         validator = self._validators.get(name)
         if validator is not None and (problem := validator.error(body)) is not None:
-            return (yield from self._deny(name, "invalid_arguments", problem, "arguments that match its schema"))
+            return self._deny(name, "invalid_arguments", problem, "arguments that match its schema")
         for condition in tool.require:
-            verdict = yield from self.holds(condition, self.facts(args=body))
+            verdict = self.holds(condition, self.facts(args=body))
             if not verdict.holds:
-                return (yield from self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}"))
+                return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
         limit = self.ledger.overstepped(tool, key, state)
         if limit is not None:
-            return (yield from self._deny(name, limit.code, limit.reason, limit.unlock))
+            return self._deny(name, limit.code, limit.reason, limit.unlock)
         if tool.approval is not None and not self._approved(name, key):
             reason = f"a person must approve `{name}` with these arguments"
-            return (yield from self._deny(name, "approval_required", reason, "an approval of exactly this call", "ask"))
+            return self._deny(name, "approval_required", reason, "an approval of exactly this call", "ask")
         return None
 
     def _approved(self, tool: str, key: str) -> bool:
@@ -160,19 +163,19 @@ class Core:
         revision, expires = self.approvals.get((tool, key), (-1, 0.0))
         return revision == self.revision and self.clock() < expires
 
-    def _deny(self, tool: Any, code: str, reason: str, unlock: str = "", verdict: str = "deny") -> Steps[Decision]:
-        offered = yield from self.offered()
+    def _deny(self, tool: Any, code: str, reason: str, unlock: str = "", verdict: str = "deny") -> Decision:
+        offered = self.offered()
         state, tools = self.table.states[self.state], self.table.tools
         now = tuple(name for name in offered if self.ledger.overstepped(tools[name], None, state) is None)
         return Decision(verdict, code, reason, tool, self.state, now, unlock)
 
-    def reserve(self, tool: Any, arguments: Any, call_id: str | None) -> Steps[Decision]:
+    def reserve(self, tool: Any, arguments: Any, call_id: str | None) -> Decision:
         """Decide about a call and put it in flight when it may be made."""
         if call_id is not None and call_id in self.ledger.in_flight:
             reason = f"call id {call_id!r} is in flight already"
             self.ledger.refusals += 1
-            return (yield from self._deny(tool, "duplicate_call_id", reason, "a fresh call id"))
-        decision, body, key = yield from self.decide(tool, arguments)
+            return self._deny(tool, "duplicate_call_id", reason, "a fresh call id")
+        decision, body, key = self.decide(tool, arguments)
         if not decision.allowed:
             if not self._is_shadowed(tool):
                 self.ledger.refusals += 1
@@ -191,48 +194,51 @@ class Core:
 
     # Settling calls
 
-    def commit(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Steps[Settled]:
+    def commit(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
         """Settle a call that was taken out of flight; it is put back when a plain call meets an asynchronous guard."""
         counted = self.ledger.counted(call)
         try:
-            return (yield from self._settle(call, call_id, result, failed))
+            return self._settle(call, call_id, result, failed)
+        except Pending:
+            self.ledger.uncount(call, call_id, counted)
+            raise
         except NeedsAwait as needs:
             self.ledger.uncount(call, call_id, counted)
             raise SessionError(f"{needs}; the call stays in flight") from None
 
-    def _settle(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Steps[Settled]:
+    def _settle(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
         facts = self.facts(args=call.arguments, result=decode_result(result))
         notes: list[str] = []
-        failed = failed or (yield from self._looks_failed(call.tool, facts, notes))
+        failed = failed or (self._looks_failed(call.tool, facts, notes))
         self.ledger.settle(call, failed)
-        settled = yield from self._outcome_of(call_id, call, failed, facts, notes)
+        settled = self._outcome_of(call_id, call, failed, facts, notes)
         loop, fallback = self._check_budget(call, notes)
         return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
 
-    def _looks_failed(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> Steps[bool]:
+    def _looks_failed(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> bool:
         if tool.failed_when is None:
             return False
-        verdict = yield from self.holds(tool.failed_when, facts)
+        verdict = self.holds(tool.failed_when, facts)
         if verdict.undecided:
             notes.append(f"{verdict.reason}; the call counts as failed")
         return verdict.holds or verdict.undecided
 
     def _outcome_of(
         self, call_id: str, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
-    ) -> Steps[Settled]:
+    ) -> Settled:
         settled = Settled(call_id, call.tool.name, failed)
-        event, writes = (call.tool.on_failure, {}) if failed else (yield from self._outcome(call.tool, facts, notes))
+        event, writes = (call.tool.on_failure, {}) if failed else (self._outcome(call.tool, facts, notes))
         if event is None:
             if writes and (problem := self.write(writes)) is not None:
                 notes.append(problem)
                 return settled
             return settled._replace(wrote=tuple(writes))
         payload = {"tool": call.tool.name, "args": call.arguments, "result": facts["result"]}
-        step = yield from self.occur(event, payload, writes)
+        step = self.occur(event, payload, writes)
         for _ in range(_ATTEMPTS):
             if step.code != "stale":
                 break
-            step = yield from self.occur(event, payload, writes)
+            step = self.occur(event, payload, writes)
         if not step.moved:
             notes.append(f"{event} moved nothing: {step.reason}")
             return settled._replace(event=event, step=step)
@@ -242,11 +248,11 @@ class Core:
 
     def _outcome(
         self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]
-    ) -> Steps[tuple[str | None, dict[str, Any]]]:
+    ) -> tuple[str | None, dict[str, Any]]:
         """The first entry of ``emits`` whose ``when`` holds: its event and the facts it writes."""
         for emit in tool.emits:
             if emit.when is not None:
-                verdict = yield from self.holds(emit.when, facts)
+                verdict = self.holds(emit.when, facts)
                 if verdict.undecided:
                     notes.append(verdict.reason)
                 if not verdict.holds:
@@ -271,7 +277,7 @@ class Core:
 
     # Moving
 
-    def send(self, event: str, payload: Any) -> Steps[Step]:
+    def send(self, event: str, payload: Any) -> Step:
         """Raise an event of the application."""
         info = self.table.events.get(event)
         if info is not None and info.reserved:
@@ -282,25 +288,29 @@ class Core:
         except NotJson as error:
             return Step("invalid_payload", self.state, event, reason=str(error))
         try:
-            return (yield from self.occur(event, body, {}))
+            return self.occur(event, body, {})
         except NeedsAwait as needs:
             return Step("needs_async", self.state, event, reason=str(needs))
 
-    def occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool = True) -> Steps[Step]:
+    def would(self, event: str, payload: Any) -> Step:
+        """What an event would do, whoever raises it."""
+        return self.occur(event, payload or {}, {}, apply=False)
+
+    def occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool = True) -> Step:
         """What an event does, and unless *apply* is false, does it."""
         facts = self.facts(event=payload)
         return (
-            yield from self._resolve(
+            self._resolve(
                 lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply
             )
         )
 
-    def request(self, target: str) -> Steps[Step]:
+    def request(self, target: str) -> Step:
         """Go to a state by name, under ``topology: open``."""
         facts = self.facts(target=target)
         try:
             return (
-                yield from self._resolve(
+                self._resolve(
                     lambda answers: self.table.request(facts["state"], target, facts, answers), facts, {}
                 )
             )
@@ -313,17 +323,15 @@ class Core:
         facts: Mapping[str, Any],
         writes: Mapping[str, Any],
         apply: bool = True,
-    ) -> Steps[Step]:
+    ) -> Step:
         began = self.revision
         answers: dict[str, object] = {}
         step = decide(answers)
         while step.guard is not None:
-            answer = yield Ask(step.guard, facts)
+            answer = self.ask(step.guard, facts)
             if self.revision != began:
                 reason = "the session changed while a guard was pending"
                 return Step("stale", step.source, step.event, reason=f"{reason}: revision {began}, now {self.revision}")
-            if isinstance(answer, NeedsAwait):
-                raise answer
             answers[step.guard] = answer
             step = decide(answers)
         return self._apply(step, writes) if apply else step

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from fsmc.runtime import log
 from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.calls import AsyncToolCall, ToolCall
-from fsmc.runtime.core import Ask, Core, NeedsAwait, Steps, call_key
+from fsmc.runtime.core import Core, NeedsAwait, Pending, call_key
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.errors import BindingError, SessionError
 from fsmc.runtime.hooks import Hooks
@@ -49,7 +49,7 @@ class Session:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._guards = bound_guards(table, guards or {})
-        self._core = Core(table, hooks or Hooks(), _shadow(table, shadow), clock)
+        self._core = Core(table, self._answer, hooks or Hooks(), _shadow(table, shadow), clock)
         # Re-entrant: a guard or a hook may look at the session that asks it, and even move it.
         self._lock = threading.RLock()
         self._settle_in()
@@ -128,11 +128,11 @@ class Session:
     @property
     def allowed_tools(self) -> tuple[str, ...]:
         """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order."""
-        return self._drive(self._core.offered())
+        return self._run(self._core.offered)
 
     async def aallowed_tools(self) -> tuple[str, ...]:
         """``allowed_tools`` where a ``when`` is an asynchronous guard."""
-        return await self._adrive(self._core.offered())
+        return await self._arun(self._core.offered)
 
     @property
     def events(self) -> tuple[str, ...]:
@@ -155,30 +155,30 @@ class Session:
                 if step is not None and event in self._sendable:
                     core.enter(step.target or "")
                     return step
-        return self._logged(self._drive(self._core.send(event, payload)))
+        return self._logged(self._run(self._core.send, event, payload))
 
     async def asend(self, event: str, payload: Any = None) -> Step:
         """``send`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
-        return self._logged(await self._adrive(self._core.send(event, payload)))
+        return self._logged(await self._arun(self._core.send, event, payload))
 
     def can(self, event: str, payload: Any = None) -> bool:
         """Whether *event* would move the machine now, whoever raises it. Changes nothing."""
         try:
-            return self._drive(self._core.occur(event, payload or {}, {}, apply=False)).moved
+            return self._run(self._core.would, event, payload).moved
         except NeedsAwait:
             return False
 
     async def acan(self, event: str, payload: Any = None) -> bool:
         """``can`` with asynchronous guards."""
-        return (await self._adrive(self._core.occur(event, payload or {}, {}, apply=False))).moved
+        return (await self._arun(self._core.would, event, payload)).moved
 
     def transition_to(self, target: str) -> Step:
         """Ask for a state by name, under ``topology: open``."""
-        return self._logged(self._drive(self._core.request(target)))
+        return self._logged(self._run(self._core.request, target))
 
     async def atransition_to(self, target: str) -> Step:
         """``transition_to`` with an asynchronous ``transition_guard``."""
-        return self._logged(await self._adrive(self._core.request(target)))
+        return self._logged(await self._arun(self._core.request, target))
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Write facts of the application into the context. Raises ``SessionError`` when they do not match its schema."""
@@ -196,22 +196,22 @@ class Session:
 
     def check(self, tool: str, arguments: Any = None) -> Decision:
         """Decide about a call without reserving it. Counts nothing."""
-        return self._drive(self._core.decide(tool, arguments))[0]
+        return self._run(self._core.decide, tool, arguments)[0]
 
     async def acheck(self, tool: str, arguments: Any = None) -> Decision:
         """``check`` with asynchronous guards."""
-        return (await self._adrive(self._core.decide(tool, arguments)))[0]
+        return (await self._arun(self._core.decide, tool, arguments))[0]
 
     def reserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """Decide about a call and, when it is allowed, put it in flight: it counts against every limit until it is settled.
 
         *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
         """
-        return self._decided(self._drive(self._core.reserve(tool, arguments, call_id)))
+        return self._decided(self._run(self._core.reserve, tool, arguments, call_id))
 
     async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """``reserve`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
-        return self._decided(await self._adrive(self._core.reserve(tool, arguments, call_id)))
+        return self._decided(await self._arun(self._core.reserve, tool, arguments, call_id))
 
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> dict[str, Decision]:
         """Decide about the calls of one batch, ``(call id, tool, arguments)`` each, in order: one answer per call id."""
@@ -224,11 +224,11 @@ class Session:
         *failed* is the tool's own error flag; ``failed_when`` of the tool is asked too. Raises ``SessionError`` when the call
         is not in flight.
         """
-        return self._settled(self._drive(self._core.commit(self._take(call_id), call_id, result, failed)))
+        return self._settled(self._run(self._core.commit, self._take(call_id), call_id, result, failed))
 
     async def acommit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """``commit`` with asynchronous guards. An event that became stale meanwhile is decided again where the session is."""
-        return self._settled(await self._adrive(self._core.commit(self._take(call_id), call_id, result, failed)))
+        return self._settled(await self._arun(self._commit_again, call_id, result, failed))
 
     def release(self, call_id: str) -> None:
         """Give a reservation back: the call was not made. Raises ``SessionError`` when it is not in flight."""
@@ -294,7 +294,7 @@ class Session:
         """The session of a snapshot; see ``Table.restore``."""
         session = cls.__new__(cls)
         session._guards = bound_guards(table, guards or {})
-        session._core = Core(table, hooks or Hooks(), _shadow(table, shadow), clock)
+        session._core = Core(table, session._answer, hooks or Hooks(), _shadow(table, shadow), clock)
         session._lock = threading.RLock()
         session._settle_in()
         restore(session._core, saved, migrate)
@@ -302,55 +302,75 @@ class Session:
 
     # Driving the engine
 
-    def _drive(self, steps: Steps[T]) -> T:
+    def _run(self, operation: Callable[..., T], *arguments: Any) -> T:
         with self._lock:
-            try:
-                ask = next(steps)
-                while True:
-                    ask = steps.send(self._answer(ask))
-            except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
+            return operation(*arguments)
 
-    async def _adrive(self, steps: Steps[T]) -> T:
-        # The lock is held while the engine works and given up while a guard is awaited: the engine looks for what changed.
-        answer: object = None
+    async def _arun(self, operation: Callable[..., T], *arguments: Any) -> T:
+        """Run *operation* until it needs no answer that it does not have. The lock is given up while a guard is awaited."""
+        core = self._core
+        answers: list[object] = []
+        revision = core.revision
         while True:
             with self._lock:
+                if core.revision != revision:
+                    if operation != self._commit_again:
+                        return self._stale(operation, arguments, revision)  # type: ignore[no-any-return]
+                    answers, revision = [], core.revision
+                before, core.ask = core.ask, _replay(answers)
                 try:
-                    ask = steps.send(answer)
-                except StopIteration as done:
-                    return done.value  # type: ignore[no-any-return]
-            answer = await self._aanswer(ask)
+                    return operation(*arguments)
+                except Pending as pending:
+                    asked = pending
+                finally:
+                    core.ask = before
+            answers.append(await self._aanswer(asked))
 
-    def _answer(self, ask: Ask) -> object:
-        """The answer of an external guard; what it raises is an answer too, and grants nothing."""
-        function = self._guards[ask.guard]
-        if self._core.shadow is True or (self._core.shadow and ask.guard in self._core.shadow):
-            return self._shadowed_answer(ask, function)
+    def _stale(self, operation: Any, arguments: tuple[Any, ...], began: int) -> Any:
+        core = self._core
+        reason = f"the session changed while a guard was pending: revision {began}, now {core.revision}"
+        if operation in (core.send, core.request, core.would):
+            return Step("stale", core.state, "" if operation == core.request else str(arguments[0]), reason=reason)
+        if operation == core.offered:
+            return ()
+        decision = Decision("deny", "stale", reason, arguments[0], core.state, (), "try again")
+        return (decision, {}, "") if operation == core.decide else decision
+
+    def _commit_again(self, call_id: str, result: Any, failed: bool) -> Settled:
+        return self._core.commit(self._take(call_id), call_id, result, failed)
+
+    def _answer(self, guard: str, facts: Mapping[str, Any]) -> object:
+        """The answer of an external guard in a plain call; what it raises is an answer too, and grants nothing."""
+        function = self._guards[guard]
         if is_async_function(function):
-            return NeedsAwait(f"guard `{ask.guard}` is asynchronous: use the methods that begin with `a`")
-        return _called(function, ask)
-
-    async def _aanswer(self, ask: Ask) -> object:
-        function = self._guards[ask.guard]
+            raise NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
         try:
-            answer = function(freeze(ask.facts))
+            answer = function(freeze(facts))
+        except Exception as error:
+            answer = error
+        if hasattr(answer, "__await__"):
+            close = getattr(answer, "close", None)
+            if close is not None:
+                close()  # a coroutine that nobody awaits would warn later, far from here
+            raise NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
+        return self._shadowed(guard, answer)
+
+    async def _aanswer(self, asked: Pending) -> object:
+        try:
+            answer = self._guards[asked.guard](freeze(asked.facts))
             if hasattr(answer, "__await__"):
                 answer = await answer
         except Exception as error:
             answer = error
-        if self._core.shadow is True or (self._core.shadow and ask.guard in self._core.shadow):
-            return self._count_shadowed(ask.guard, answer)
-        return answer
+        return self._shadowed(asked.guard, answer)
 
-    def _shadowed_answer(self, ask: Ask, function: Guard) -> object:
-        return self._count_shadowed(ask.guard, _called(function, ask))
-
-    def _count_shadowed(self, guard: str, answer: object) -> object:
-        if answer is not True:
+    def _shadowed(self, guard: str, answer: object) -> object:
+        core = self._core
+        if answer is not True and (core.shadow is True or (core.shadow and guard in core.shadow)):
             key = f"guard {guard}"
-            self._core.shadowed[key] = self._core.shadowed.get(key, 0) + 1
-        return True
+            core.shadowed[key] = core.shadowed.get(key, 0) + 1
+            return True
+        return answer
 
     def _take(self, call_id: str) -> InFlight:
         with self._lock:
@@ -381,17 +401,16 @@ class Session:
         return settled
 
 
-def _called(function: Guard, ask: Ask) -> object:
-    try:
-        answer = function(freeze(ask.facts))
-    except Exception as error:
-        return error
-    if hasattr(answer, "__await__"):
-        close = getattr(answer, "close", None)
-        if close is not None:
-            close()  # a coroutine that nobody awaits would warn later, far from here
-        return NeedsAwait(f"guard `{ask.guard}` is asynchronous: use the methods that begin with `a`")
-    return answer
+def _replay(answers: list[object]) -> Callable[[str, Mapping[str, Any]], object]:
+    """An ``ask`` that gives the answers it has, in order, and then asks to wait."""
+    left = iter(answers)
+
+    def ask(guard: str, facts: Mapping[str, Any]) -> object:
+        for answer in left:
+            return answer
+        raise Pending(guard, facts)
+
+    return ask
 
 
 def _shadow(table: Table, shadow: bool | Iterable[str]) -> bool | frozenset[str]:
