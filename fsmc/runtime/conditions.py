@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fsmc.runtime.expression import EvaluationError, compile_tree
 from fsmc.runtime.expression_text import render
+from fsmc.runtime.values import described
 
 Facts = Mapping[str, Any]
 Answers = Mapping[str, object]
@@ -67,8 +68,8 @@ def _answered(condition: Condition, facts: Facts, answers: Answers) -> Verdict:
         return _HOLDS
     if answer is False:
         return Verdict(False, _explain(condition, facts))
-    if isinstance(answer, BaseException):
-        return Verdict(False, f"guard `{name}` failed: {type(answer).__name__}: {answer}", undecided=True)
+    if issubclass(type(answer), BaseException):
+        return Verdict(False, f"guard `{name}` failed: {described(answer)}", undecided=True)  # type: ignore[arg-type]
     return Verdict(False, f"guard `{name}` gave {type(answer).__name__}, not True or False", undecided=True)
 
 

@@ -22,7 +22,7 @@ from fsmc.runtime.infos import Step, ToolInfo
 from fsmc.runtime.ledger import InFlight, Ledger
 from fsmc.runtime.paths import path_to_offer
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, private_copy
+from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, named, private_copy
 
 # A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
 MAX_CONTEXT = 1_000_000
@@ -107,50 +107,58 @@ class Core:
 
     def decide(self, tool: Any, arguments: Any) -> tuple[Decision, Any, str]:
         """The decision about a call, the private copy of its arguments, and the key that identical calls share."""
-        try:
-            body, text = private_copy({} if arguments is None else arguments)
-        except NotJson as error:
-            return self._deny(tool, "invalid_arguments", f"the arguments are {error}"), {}, ""
-        key = call_key(tool, text)
-        info = self.table.tools.get(tool) if isinstance(tool, str) else None
-        if info is None:
-            near = difflib.get_close_matches(str(tool), self.table.tools, 1)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
-            return (
-                self._deny(tool, "unknown_tool", f"`{tool}` is not a tool of this policy{hint}"),
-                body,
-                key,
-            )
         began = self.revision
+        info = self.table.tools.get(str.__str__(tool)) if isinstance(tool, str) else None
+        if info is None:
+            return self._unknown_tool(tool), {}, ""
         try:
-            refusal = self._refusal(info, body, key)
+            refusal = self._unavailable(info)
+            if refusal is not None:
+                return refusal, {}, ""
+            try:
+                body, text = private_copy({} if arguments is None else arguments)
+            except NotJson as error:
+                return self._deny(info.name, "invalid_arguments", f"the arguments are {error}"), {}, ""
+            key = call_key(info.name, text)
+            refusal = self._unacceptable(info, body, key)
         except NeedsAwait as needs:
-            refusal = self._deny(tool, "needs_async", str(needs), "the same call with `await`")
+            return self._deny(info.name, "needs_async", str(needs), "the same call with `await`"), {}, ""
         if refusal is None and self.revision != began:
-            refusal = self._deny(tool, "stale", "the session changed while a guard was pending", "try again")
+            # A guard has moved the session or written facts: what was decided before it may no longer hold.
+            reason = "the session changed while a guard was asked"
+            refusal = self._deny(info.name, "stale", reason, "the same call again")
         return refusal or Decision("allow", "ok", "", info.name, self.state), body, key
 
-    def _refusal(self, tool: ToolInfo, body: Any, key: str) -> Decision | None:
+    def _unknown_tool(self, tool: Any) -> Decision:
+        name = named(tool)
+        near = difflib.get_close_matches(name, self.table.tools, 1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        return self._deny(name, "unknown_tool", f"`{name}` is not a tool of this policy{hint}")
+
+    def _unavailable(self, tool: ToolInfo) -> Decision | None:
+        """The refusal of a call that the state does not offer, whatever its arguments."""
         name, state = tool.name, self.table.states[self.state]
         if state.terminal:
             return self._deny(name, "session_ended", f"the session has ended in {state.name}")
         if name not in state.tools:
             unlock = _unlock(name, path_to_offer(self.table, state.name, name))
             return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", unlock)
-        if tool.when is not None:
-            verdict = self.holds(tool.when, self.facts())
-            if not verdict.holds:
-                return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
+        if tool.when is not None and not (verdict := self.holds(tool.when, self.facts())).holds:
+            return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
+        return None
+
+    def _unacceptable(self, tool: ToolInfo, body: Any, key: str) -> Decision | None:
+        """The refusal of a call for its arguments, a limit or an approval; limits last, when no guard is left to ask."""
+        name = tool.name
         if not isinstance(body, dict):
             return self._deny(name, "invalid_arguments", "the arguments are not a JSON object")
         validator = self._validators.get(name)
         if validator is not None and (problem := validator.error(body)) is not None:
             return self._deny(name, "invalid_arguments", problem, "arguments that match its schema")
         for condition in tool.require:
-            verdict = self.holds(condition, self.facts(args=body))
-            if not verdict.holds:
+            if not (verdict := self.holds(condition, self.facts(args=body))).holds:
                 return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
-        limit = self.ledger.overstepped(tool, key, state)
+        limit = self.ledger.overstepped(tool, key, self.table.states[self.state])
         if limit is not None:
             return self._deny(name, limit.code, limit.reason, limit.unlock)
         if tool.approval is not None and not self._approved(name, key):
@@ -169,25 +177,36 @@ class Core:
         now = tuple(name for name in offered if self.ledger.overstepped(tools[name], None, state) is None)
         return Decision(verdict, code, reason, tool, self.state, now, unlock)
 
-    def reserve(self, tool: Any, arguments: Any, call_id: str | None) -> Decision:
+    def reserve(self, tool: Any, arguments: Any, call_id: Any) -> Decision:
         """Decide about a call and put it in flight when it may be made."""
-        if call_id is not None and call_id in self.ledger.in_flight:
-            reason = f"call id {call_id!r} is in flight already"
-            self.ledger.refusals += 1
-            return self._deny(tool, "duplicate_call_id", reason, "a fresh call id")
-        decision, body, key = self.decide(tool, arguments)
+        body: Any = {}
+        key = ""
+        decision = self._bad_id(tool, call_id)
+        if decision is None:
+            decision, body, key = self.decide(tool, arguments)
+            if decision.allowed:  # asked again: a guard may have reserved calls itself
+                decision = self._bad_id(tool, call_id) or decision
         if not decision.allowed:
-            if not self._is_shadowed(tool):
+            if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
                 self.ledger.refusals += 1
-                return decision
+                return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
             self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
             decision = decision._replace(verdict="allow", shadow=True)
-        self.approvals.pop((tool, key), None)
+        self.approvals.pop((decision.tool, key), None)
         if call_id is None:
             call_id = self._fresh_id()
-        info = self.table.tools.get(tool) if isinstance(tool, str) else None
-        self.ledger.put(call_id, info or _undeclared(tool), key, body)
+        self.ledger.put(call_id, self.table.tools.get(decision.tool) or _undeclared(decision.tool), key, body)
         return decision._replace(call_id=call_id, arguments=freeze(body))
+
+    def _bad_id(self, tool: Any, call_id: Any) -> Decision | None:
+        if call_id is None:
+            return None
+        name = named(tool)
+        if not isinstance(call_id, str):
+            return self._deny(name, "invalid_call_id", f"a call id is a text, not {type(call_id).__name__}")
+        if call_id in self.ledger.in_flight:
+            return self._deny(name, "duplicate_call_id", f"call id {call_id!r} is in flight already", "a fresh call id")
+        return None
 
     def _is_shadowed(self, name: Any) -> bool:
         return self.shadow if isinstance(self.shadow, bool) else isinstance(name, str) and name in self.shadow
@@ -196,20 +215,21 @@ class Core:
 
     def commit(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
         """Settle a call that was taken out of flight; it is put back when a plain call meets an asynchronous guard."""
-        counted = self.ledger.counted(call)
+        counted, began = self.ledger.counted(call), self.revision
         try:
             return self._settle(call, call_id, result, failed)
-        except Pending:
-            self.ledger.uncount(call, call_id, counted)
-            raise
         except NeedsAwait as needs:
             self.ledger.uncount(call, call_id, counted)
             raise SessionError(f"{needs}; the call stays in flight") from None
+        except BaseException:  # a guard that waits, or an interrupt: a call is never lost
+            if self.revision == began:
+                self.ledger.uncount(call, call_id, counted)
+            raise
 
     def _settle(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
         facts = self.facts(args=call.arguments, result=decode_result(result))
         notes: list[str] = []
-        failed = failed or (self._looks_failed(call.tool, facts, notes))
+        failed = (failed is not False and failed is not None) or self._looks_failed(call.tool, facts, notes)
         self.ledger.settle(call, failed)
         settled = self._outcome_of(call_id, call, failed, facts, notes)
         loop, fallback = self._check_budget(call, notes)
@@ -279,6 +299,8 @@ class Core:
 
     def send(self, event: str, payload: Any) -> Step:
         """Raise an event of the application."""
+        if not isinstance(event, str):
+            return self.table.step(self.state, event)
         info = self.table.events.get(event)
         if info is not None and info.reserved:
             reason = f"{event} is raised by tools only; declare `source: any` under `events` to send it"
@@ -367,6 +389,8 @@ class Core:
 
     def write(self, changes: Mapping[str, Any]) -> str | None:
         """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
+        if not isinstance(changes, Mapping):
+            return f"facts are a mapping, not {type(changes).__name__}"
         fields = self.table.context_fields
         if fields is not None:
             for name in changes:
@@ -394,14 +418,14 @@ class Core:
         return name
 
 
-def call_key(tool: Any, canonical_arguments: str) -> str:
+def call_key(tool: str, canonical_arguments: str) -> str:
     """Equal for identical calls: same tool, same canonical arguments."""
     return f"{tool}\n{canonical_arguments}"
 
 
-def _undeclared(name: Any) -> ToolInfo:
+def _undeclared(name: str) -> ToolInfo:
     """A tool that the policy does not know, let through in shadow mode."""
-    return ToolInfo(str(name), "write", "", None, None, None, (), None, None, None, None, ())
+    return ToolInfo(name, "write", "", None, None, None, (), None, None, None, None, ())
 
 
 def _unlock(tool: str, path: tuple[str, ...] | None) -> str:

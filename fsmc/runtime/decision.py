@@ -13,9 +13,10 @@ class Decision(NamedTuple):
 
     ``verdict`` is ``allow``, ``deny`` or ``ask`` (a person must approve these exact arguments). ``code`` is stable:
     ``ok``, ``unknown_tool``, ``not_in_state``, ``session_ended``, ``condition_false``, ``invalid_arguments``,
-    ``requirement_failed``, ``max_calls``, ``parallel_calls``, ``budget_exhausted``, ``repeated_call``, ``approval_required``, ``duplicate_call_id``, ``stale``.
+    ``requirement_failed``, ``max_calls``, ``parallel_calls``, ``budget_exhausted``, ``repeated_call``, ``approval_required``, ``duplicate_call_id``,
+    ``invalid_call_id``, ``needs_async``, ``stale``, ``internal_error``.
     ``reason`` is a sentence the model can act on, ``unlock`` says what would make the call possible, ``allowed_tools`` are the
-    tools that could be called instead (empty on ``allow``). ``call_id`` is set when the call was reserved, and then ``arguments``
+    tools that could be called instead (empty on ``allow``). ``call_id`` is that of a reserved call (or the one given with a refused one), and of a reserved call ``arguments``
     holds the checked copy to call the tool with. ``shadow`` says that the call goes through although the policy refuses it.
     """
 

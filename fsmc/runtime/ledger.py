@@ -12,12 +12,13 @@ from fsmc.runtime.words import times
 
 
 class InFlight(NamedTuple):
-    """A call between its check and its result. ``key`` is equal for identical calls."""
+    """A call between its check and its result. ``key`` is equal for identical calls, ``number`` counts reservations."""
 
     tool: ToolInfo
     key: str
     arguments: dict[str, Any]
     episode: int
+    number: int
 
 
 class Limit(NamedTuple):
@@ -35,7 +36,7 @@ class Ledger:
     count against the budget of none.
     """
 
-    __slots__ = ("in_flight", "successes", "refusals", "_episode", "_spent", "_run", "_run_key", "_told")
+    __slots__ = ("in_flight", "successes", "refusals", "_episode", "_spent", "_run", "_run_key", "_order", "_number", "_told")
 
     def __init__(self) -> None:
         self.in_flight: dict[str, InFlight] = {}
@@ -46,6 +47,10 @@ class Ledger:
         self._run = 0
         self._run_key = ""
         self._told = False
+        # Calls of the episode in order of reservation, [number, key, whether settled], from the oldest that is in flight on:
+        # what is "in a row" must not depend on the order in which results arrive.
+        self._order: list[list[Any]] = []
+        self._number = 0
 
     def begin_episode(self) -> None:
         """Another state was entered: a fresh budget."""
@@ -54,33 +59,55 @@ class Ledger:
             self._spent = self._run = 0
             self._run_key = ""
             self._told = False
+            self._order.clear()
 
     def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any]) -> None:
         """A call was allowed."""
-        self.in_flight[call_id] = InFlight(tool, key, arguments, self._episode)
+        self._number += 1
+        self.in_flight[call_id] = InFlight(tool, key, arguments, self._episode, self._number)
+        self._order.append([self._number, key, False])
         self._spent += 1
 
     def give_back(self, call: InFlight) -> None:
         """A call taken out of flight was not made."""
         if call.episode == self._episode:
             self._spent -= 1
+            self._order = [entry for entry in self._order if entry[0] != call.number]
+            self._fold()
 
     def settle(self, call: InFlight, failed: bool) -> None:
         """A call taken out of flight has its result."""
         if call.episode == self._episode:
-            self._run = self._run + 1 if call.key == self._run_key else 1
-            self._run_key = call.key
+            for entry in self._order:
+                if entry[0] == call.number:
+                    entry[2] = True
+            self._fold()
         if not failed:
             self.successes[call.tool.name] = self.successes.get(call.tool.name, 0) + 1
 
-    def counted(self, call: InFlight) -> tuple[int, str, int]:
-        """What ``settle`` is about to change, for ``uncount``."""
-        return self._run, self._run_key, self.successes.get(call.tool.name, 0)
+    def _fold(self) -> None:
+        """Settled calls at the front become part of the run."""
+        settled = 0
+        for _, key, done in self._order:
+            if not done:
+                break
+            settled += 1
+            self._run = self._run + 1 if key == self._run_key else 1
+            self._run_key = key
+        if settled:
+            del self._order[:settled]
 
-    def uncount(self, call: InFlight, call_id: str, before: tuple[int, str, int]) -> None:
+    def counted(self, call: InFlight) -> tuple[Any, ...]:
+        """What ``settle`` is about to change, for ``uncount``."""
+        order = [list(entry) for entry in self._order]
+        return self._episode, self._run, self._run_key, self.successes.get(call.tool.name, 0), order
+
+    def uncount(self, call: InFlight, call_id: str, before: tuple[Any, ...]) -> None:
         """The call could not be settled: it is in flight again, and counts are what they were."""
-        self._run, self._run_key, self.successes[call.tool.name] = before
+        self.successes[call.tool.name] = before[3]
         self.in_flight[call_id] = call
+        if before[0] == self._episode:
+            _, self._run, self._run_key, _, self._order = before
 
     def overstepped(self, tool: ToolInfo, key: str | None, state: StateInfo) -> Limit | None:
         """The first limit that one more call of *tool* would overstep, or None. Without *key*: whatever its arguments."""
@@ -140,6 +167,8 @@ class Ledger:
             "run": self._run,
             "run_key": self._run_key,
             "told": self._told,
+            "order": [list(entry) for entry in self._order],
+            "number": self._number,
             "in_flight": [
                 {
                     "id": call_id,
@@ -147,6 +176,7 @@ class Ledger:
                     "key": call.key,
                     "arguments": call.arguments,
                     "episode": call.episode,
+                    "number": call.number,
                 }
                 for call_id, call in self.in_flight.items()
             ],
@@ -158,21 +188,22 @@ class Ledger:
         self.refusals = data["refusals"]
         self._episode, self._spent = data["episode"], data["spent"]
         self._run, self._run_key, self._told = data["run"], data["run_key"], data["told"]
+        self._order, self._number = data["order"], data["number"]
         for call in data["in_flight"]:
             tool = tools.get(call["tool"])
             if tool is None:
                 raise SessionError(
                     f"call {call['id']!r} of `{call['tool']}` is in flight, which is not a tool of this policy"
                 )
-            self.in_flight[call["id"]] = InFlight(tool, call["key"], call["arguments"], call["episode"])
+            self.in_flight[call["id"]] = InFlight(
+                tool, call["key"], call["arguments"], call["episode"], call["number"]
+            )
 
     def _run_of(self, key: str) -> int:
         """How many calls in a row up to now were this very call, counting those in flight."""
         run = 0
-        for call in reversed(self.in_flight.values()):
-            if call.episode != self._episode:
-                continue
-            if call.key != key:
+        for _, other, _ in reversed(self._order):
+            if other != key:
                 return run
             run += 1
         return run + (self._run if self._run_key == key else 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from types import CoroutineType
 from typing import Any, TypeVar
 
 from fsmc.runtime import log
@@ -18,10 +19,13 @@ from fsmc.runtime.infos import Step
 from fsmc.runtime.ledger import InFlight
 from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, freeze, is_async_function, private_copy
+from fsmc.runtime.values import Counts, NotJson, described, freeze, is_async_function, private_copy
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+
+# How deep guards may ask the session that asks them.
+_NESTED = 3
 
 
 class Session:
@@ -36,7 +40,7 @@ class Session:
     Raises ``BindingError`` when a guard is not bound or not known, or the context does not match.
     """
 
-    __slots__ = ("_core", "_guards", "_lock", "_quiet", "_sendable")
+    __slots__ = ("_core", "_guards", "_lock", "_quiet", "_sendable", "_asking")
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Session:
     def _settle_in(self) -> None:
         """What does not change while the session lives."""
         self._sendable = self.table.sendable
+        self._asking = 0
         self._quiet = not self._core.hooks.watches_moves and not log.enabled()
 
     def __repr__(self) -> str:
@@ -147,7 +152,7 @@ class Session:
 
         An event that a tool emits is refused (``reserved``): only that tool's result raises it.
         """
-        if payload is None and self._quiet:
+        if payload is None and self._quiet and type(event) is str:
             # The same answer without the engine, where nothing is to be asked, written or told.
             core = self._core
             with self._lock:
@@ -196,7 +201,8 @@ class Session:
 
     def check(self, tool: str, arguments: Any = None) -> Decision:
         """Decide about a call without reserving it. Counts nothing."""
-        return self._run(self._core.decide, tool, arguments)[0]
+        decided = self._safely(self._core.decide, tool, arguments)
+        return decided if isinstance(decided, Decision) else decided[0]
 
     async def acheck(self, tool: str, arguments: Any = None) -> Decision:
         """``check`` with asynchronous guards."""
@@ -207,16 +213,16 @@ class Session:
 
         *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
         """
-        return self._decided(self._run(self._core.reserve, tool, arguments, call_id))
+        return self._decided(self._safely(self._core.reserve, tool, arguments, call_id))
 
     async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """``reserve`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
         return self._decided(await self._arun(self._core.reserve, tool, arguments, call_id))
 
-    def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> dict[str, Decision]:
-        """Decide about the calls of one batch, ``(call id, tool, arguments)`` each, in order: one answer per call id."""
+    def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
+        """Decide about the calls of one batch, ``(call id, tool, arguments)`` each: one answer each, in the same order."""
         with self._lock:
-            return {call_id: self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls}
+            return tuple(self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls)
 
     def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """Settle a call with its result, which may write facts, raise an event and move the machine.
@@ -261,16 +267,18 @@ class Session:
 
         Raises ``SessionError`` when the tool needs no approval or the arguments are not JSON.
         """
-        info = self.table.tools.get(tool)
+        info = self.table.tools.get(tool) if isinstance(tool, str) else None
         if info is None or info.approval is None:
             raise SessionError(f"`{tool}` is not a tool that needs an approval")
         try:
-            key = call_key(tool, private_copy(arguments or {})[1])
+            body, text = private_copy({} if arguments is None else arguments)
         except NotJson as error:
-            raise SessionError(str(error)) from None
+            raise SessionError(f"the arguments are {error}") from None
+        if not isinstance(body, dict):
+            raise SessionError("the arguments are not a JSON object")
         with self._lock:
             core = self._core
-            core.approvals[tool, key] = (core.revision, core.clock() + info.approval / 1000)
+            core.approvals[info.name, call_key(info.name, text)] = (core.revision, core.clock() + info.approval / 1000)
 
     # Storing
 
@@ -305,6 +313,20 @@ class Session:
     def _run(self, operation: Callable[..., T], *arguments: Any) -> T:
         with self._lock:
             return operation(*arguments)
+
+    def _safely(self, operation: Callable[..., T], *arguments: Any) -> T | Decision:
+        """A decision never raises: what goes wrong in it refuses, and is logged."""
+        try:
+            return self._run(operation, *arguments)
+        except Exception as error:
+            return self._failed(error)
+
+    def _failed(self, error: Exception) -> Decision:
+        import logging  # only what should not happen pays for the import
+
+        logging.getLogger("fsmc").error("a decision failed", exc_info=True)
+        reason = f"the call could not be decided: {described(error)}"
+        return Decision("deny", "internal_error", reason, "", self._core.state)
 
     async def _arun(self, operation: Callable[..., T], *arguments: Any) -> T:
         """Run *operation* until it needs no answer that it does not have. The lock is given up while a guard is awaited."""
@@ -344,22 +366,26 @@ class Session:
         function = self._guards[guard]
         if is_async_function(function):
             raise NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
+        if self._asking >= _NESTED:
+            return RecursionError("guards ask each other in a circle")
+        self._asking += 1
         try:
             answer = function(freeze(facts))
         except Exception as error:
             answer = error
-        if hasattr(answer, "__await__"):
-            close = getattr(answer, "close", None)
-            if close is not None:
-                close()  # a coroutine that nobody awaits would warn later, far from here
+        finally:
+            self._asking -= 1
+        if hasattr(type(answer), "__await__"):
+            if type(answer) is CoroutineType:
+                answer.close()  # a coroutine that nobody awaits would warn later, far from here
             raise NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
         return self._shadowed(guard, answer)
 
     async def _aanswer(self, asked: Pending) -> object:
         try:
             answer = self._guards[asked.guard](freeze(asked.facts))
-            if hasattr(answer, "__await__"):
-                answer = await answer
+            if hasattr(type(answer), "__await__"):
+                answer = await answer  # type: ignore[misc]
         except Exception as error:
             answer = error
         return self._shadowed(asked.guard, answer)
@@ -374,7 +400,7 @@ class Session:
 
     def _take(self, call_id: str) -> InFlight:
         with self._lock:
-            call = self._core.ledger.in_flight.pop(call_id, None)
+            call = self._core.ledger.in_flight.pop(call_id, None) if isinstance(call_id, str) else None
         if call is None:
             raise SessionError(f"call {call_id!r} is not in flight: it was never allowed, or settled already")
         return call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,9 @@ from fsmc.runtime.infos import (
     ToolInfo,
     TransitionInfo,
 )  # fmt: skip
+from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validator import Validator
+from fsmc.runtime.values import View, described, named
 from fsmc.runtime.words import times
 
 if TYPE_CHECKING:
@@ -98,9 +101,7 @@ class Table:
         names = tuple(state["name"] for state in machine["states"])
         events = tuple(event["name"] for event in machine["events"])
         tool_names = tuple(tool["name"] for tool in machine["tools"])
-        for name in (*names, *events, *tool_names, *(guard["name"] for guard in machine["guards"]), about["id"]):
-            if not isinstance(name, str):
-                raise TypeError(f"{name!r} is not a name")
+        _check_references(machine)
         fill("digest", data["digest"])
         fill("id", about["id"])
         fill("version", about.get("version"))
@@ -115,19 +116,19 @@ class Table:
         fill("_state_index", {name: i for i, name in enumerate(names)})
         fill("_event_index", {name: i for i, name in enumerate(events)})
         guards = tuple(GuardInfo(g["name"], g.get("external", False)) for g in machine["guards"])
-        fill("guards", MappingProxyType({guard.name: guard for guard in guards}))
+        fill("guards", View({guard.name: guard for guard in guards}))
         fill(
             "events",
-            MappingProxyType({e["name"]: EventInfo(e["name"], e.get("reserved", False)) for e in machine["events"]}),
+            View({e["name"]: EventInfo(e["name"], e.get("reserved", False)) for e in machine["events"]}),
         )
         fill("_conditions", tuple(condition_of(tree, machine["guards"]) for tree in machine["conditions"]))
         fill("_sets", tuple(_compile_set(pairs) for pairs in machine["sets"]))
         texts = dict(map(tuple, about.get("tools", ())))
         tools = [_tool_info(tool, events, texts.get(i, "")) for i, tool in enumerate(machine["tools"])]
-        fill("tools", MappingProxyType({tool.name: tool for tool in tools}))
+        fill("tools", View({tool.name: tool for tool in tools}))
         texts = dict(map(tuple, about.get("states", ())))
         states = [_state_info(state, names, tool_names, texts.get(i, "")) for i, state in enumerate(machine["states"])]
-        fill("states", MappingProxyType({state.name: state for state in states}))
+        fill("states", View({state.name: state for state in states}))
         fill("_rows", _rows(machine["transitions"], len(names), events))
         fill("_validators", None)
         fill("_sure", {})
@@ -174,7 +175,7 @@ class Table:
         """The validators of arguments and context, made once, when the first session starts. Raises ``BindingError``."""
         if self._validators is None:
             object.__setattr__(self, "_validators", validators_of(self))
-        return MappingProxyType(self._validators or {})
+        return View(self._validators or {})
 
     def session(
         self, context: Mapping[str, Any] | None = None, guards: Mapping[str, Guard] | None = None, **options: Any
@@ -240,11 +241,12 @@ class Table:
 
     def _unknown(self, state: object, event: object) -> Step:
         """Why *event* does nothing in *state*: one of the names is not known, or the state has no candidate."""
+        source, name = named(state), named(event)
         if not isinstance(state, str) or state not in self._state_index:
-            return Step("unknown_state", str(state), str(event), reason=f"`{state}` is not a state of this policy")
+            return Step("unknown_state", source, name, reason=f"`{source}` is not a state of this policy")
         if not isinstance(event, str) or event not in self._event_index:
-            return Step("unknown_event", state, str(event), reason=f"`{event}` is not an event of this policy")
-        return Step("no_transition", state, event, reason=f"{state} does not react to {event}")
+            return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy")
+        return Step("no_transition", source, name, reason=f"{source} does not react to {name}")
 
     def sure_moves(self, state: str) -> dict[str, Step]:
         """Event -> the move it makes in *state* whatever the facts: no guard before it, no ``set``, no limit on the target.
@@ -262,9 +264,9 @@ class Table:
 
     def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
         """What asking for state *target* by name does: allowed under ``open``, where ``transition_guard`` can veto."""
-        if state not in self._state_index or target not in self._state_index:
-            unknown = target if state in self._state_index else state
-            return Step("unknown_state", state, "", reason=f"`{unknown}` is not a state of this policy")
+        for name in (state, target):
+            if not isinstance(name, str) or name not in self._state_index:
+                return Step("unknown_state", named(state), "", reason=f"`{named(name)}` is not a state of this policy")
         if self.topology != "open":
             return Step("no_transition", state, "", reason="states are asked for by name only under `topology: open`")
         if self.states[state].terminal:
@@ -333,10 +335,15 @@ def _verified_text(data: Any) -> str:
     try:
         machine = canonical_json(data["machine"])
         rest = {key: canonical_json(value) for key, value in data.items() if key != "machine"}
+        found = digest(machine)
     except (TypeError, ValueError, RecursionError) as error:
-        raise TableError(f"the table is damaged: {error}") from None
-    if data.get("digest") != digest(machine):
+        raise TableError(f"the table is damaged: {described(error)}") from None
+    if data.get("digest") != found:
         raise TableError("the table was changed after it was compiled: its digest does not match its content")
+    # The digest says that nobody changed the table by accident, not that it makes sense.
+    body = {**data, "machine": {**data["machine"], "transitions": []}} if isinstance(data["machine"], dict) else data
+    if not quick_check("table-v1")(body):
+        raise TableError(f"the table is damaged: {Validator(schema('table-v1'), 'table').error(body)}")
     return "{" + ",".join(f'"{key}":{text}' for key, text in sorted({**rest, "machine": machine}.items())) + "}"
 
 
@@ -357,6 +364,48 @@ def _named_fields(context_schema: str | None) -> tuple[str, ...] | None:
     if others & schema.keys() and schema.get("additionalProperties") is not False:
         return None
     return tuple(schema["properties"])
+
+
+def _check_references(machine: Mapping[str, Any]) -> None:
+    """Every number of the table names something that is there, and every name is there once. Raises ``ValueError``."""
+    states, tools = len(machine["states"]), len(machine["tools"])
+    conditions, sets, events = len(machine["conditions"]), len(machine["sets"]), len(machine["events"])
+
+    def within(number: int, count: int, least: int = 0) -> None:
+        if not least <= number < count:
+            raise ValueError(f"{number} is no number of {count}")
+
+    for part in ("states", "events", "tools", "guards"):
+        names = [item["name"] for item in machine[part]]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two {part} have the same name")
+    within(machine["initial"], states)
+    if "transition_guard" in machine:
+        within(machine["transition_guard"], conditions)
+    for state in machine["states"]:
+        for tool in state.get("tools", ()):
+            within(tool, tools)
+        if "budget" in state:
+            limit, repeated, fallback = state["budget"]
+            within(fallback, states, -1)
+            within(min(limit, repeated), 2**53)
+        within(state.get("on_exhausted", 0), states)
+    for tool in machine["tools"]:
+        for condition in (tool.get("when", 0), tool.get("failed_when", 0), *tool.get("require", ())):
+            within(condition, max(conditions, 1))
+        within(tool.get("on_failure", 0), max(events, 1))
+        for event, condition, number in tool.get("emits", ()):
+            within(event, events, -1)
+            within(condition, conditions, -1)
+            within(number, sets, -1)
+        for key in ("input_schema", "output_schema"):
+            json.loads(tool.get(key, "true"))
+    for row in machine["transitions"]:
+        array("q", row)  # refuses what is not a whole number
+        if len(row) != 3:
+            _, _, _, condition, number, _ = row
+            within(condition, conditions, -1)
+            within(number, sets, -1)
 
 
 def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], description: str) -> ToolInfo:
@@ -414,8 +463,8 @@ def _rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[st
         else:
             source, event, target, condition, sets, default = entry
             candidate = (target, condition, sets, default)
-        if not 0 <= target < count:
-            raise ValueError(f"transition to state {target} of {count}")
+        if not (0 <= target < count and 0 <= source < count and 0 <= event < len(events)):
+            raise ValueError(f"transition {entry} names what is not there")
         row, name = building[source], events[event]
         row[name] = (*row[name], candidate) if name in row else (candidate,)
     return tuple(building)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from fsmc.runtime.canonical import canonical_json
 
 
+_EXACT = 2**53
+_MAX_DEPTH = 100  # the same on every Python, well below what recursion bears
 _SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
+T = TypeVar("T")
 
 
 class NotJson(ValueError):
@@ -22,29 +27,59 @@ def private_copy(value: Any) -> tuple[Any, str]:
     if type(value) is dict and not value:
         return {}, "{}"
     try:
-        _refuse_odd_keys(value)
-        text = canonical_json(thaw(value))
-        return json.loads(text), text
-    except (TypeError, ValueError, RecursionError) as error:
-        raise NotJson(f"not a JSON value: {error}") from None
+        copy = _plain(value)
+        text = canonical_json(copy)
+        text.encode()  # a lone surrogate is no text
+        return copy, text
+    except Exception as error:  # whatever an object of the application does when it is read
+        raise NotJson(f"not a JSON value: {described(error)}") from None
 
 
-def _refuse_odd_keys(value: Any) -> None:
-    # json.dumps would turn the keys 1, True and None into texts, silently.
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Plain dicts and lists; a whole number written as a float becomes an integer, as RFC 8785 writes it."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
+    if kind is float:
+        return int(value) if value.is_integer() and abs(value) <= _EXACT else value
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"nested more than {_MAX_DEPTH} levels deep")
     if isinstance(value, Mapping):
+        copy = {}
         for key, item in value.items():
             if not isinstance(key, str):
+                # json.dumps would turn the keys 1, True and None into texts, silently.
                 raise TypeError(f"the key {key!r} is not a text")
-            _refuse_odd_keys(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _refuse_odd_keys(item)
+            copy[str.__str__(key)] = _plain(item, depth + 1)
+        return copy
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth + 1) for item in value]
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
+def described(error: BaseException) -> str:
+    """The kind of an exception and what it says, where it can say it."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its text cannot be read)"
+    return f"{type(error).__name__}: {shortened(text, 300)}"
+
+
+def named(value: object) -> str:
+    """A name as a message shows it: a text, not too long, or the kind of what is no text."""
+    return shortened(str.__str__(value)) if isinstance(value, str) else f"({type(value).__name__})"
+
+
+def shortened(text: str, limit: int = 80) -> str:
+    """*text*, cut where it would be too long to read."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def is_async_function(function: object) -> bool:
     """Whether calling *function* gives a coroutine. (``inspect`` would say the same, at ten times the import.)"""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return bool(code is not None and code.co_flags & 0x80) or hasattr(function, "_is_coroutine_mark")
+    return bool(code is not None and code.co_flags & 0x80)
 
 
 def freeze(value: Any) -> Any:
@@ -80,12 +115,16 @@ def decode_result(result: Any) -> Any:
     try:
         return private_copy(result)[0]
     except NotJson:
+        pass
+    try:
         return str(result)
+    except Exception:
+        return f"<{type(result).__name__}>"
 
 
 def _decode_text(text: str) -> Any:
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = _plain(json.loads(text, parse_constant=_refuse_constant))
     except (ValueError, RecursionError):
         return text
     return text if value is None or isinstance(value, str) else value
@@ -93,6 +132,30 @@ def _decode_text(text: str) -> Any:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+class View(Mapping[str, T]):
+    """A mapping that nobody can change. (A ``MappingProxyType`` hands its dict to whatever it is compared with.)"""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: dict[str, T]) -> None:
+        self._items = items
+
+    def __getitem__(self, name: str) -> T:
+        return self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __repr__(self) -> str:
+        return repr(self._items)
 
 
 class Counts(Mapping[str, int]):

@@ -374,11 +374,11 @@ class TestLimits:
 
     def test_parallel_calls_cannot_overspend(self, session: Session) -> None:
         answers = session.reserve_batch([(f"c{i}", "look", {"i": i}) for i in range(4)])
-        assert [a.code for a in answers.values()] == ["ok", "ok", "parallel_calls", "parallel_calls"]
+        assert [a.code for a in answers] == ["ok", "ok", "parallel_calls", "parallel_calls"]
 
     def test_a_call_in_flight_counts_against_its_maximum(self, session: Session) -> None:
         answers = session.reserve_batch([("a", "once", {}), ("b", "once", {})])
-        assert [a.code for a in answers.values()] == ["ok", "max_calls"]
+        assert [a.code for a in answers] == ["ok", "max_calls"]
         session.release("a")
         assert session.reserve("once", {}, "c").allowed
         session.commit("c", failed=True)

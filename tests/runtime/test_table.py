@@ -169,7 +169,7 @@ class TestFile:
         data["machine"][part] = data["machine"][part] or [{"name": "x", "effect": "read"}]
         data["machine"][part][0]["name"] = 7
         data["digest"] = digest(canonical_json(data["machine"]))
-        with pytest.raises(TableError, match="7 is not a name"):
+        with pytest.raises(TableError, match="7 is not of type 'string'"):
             Table(data)
 
     def test_canonical_bytes_are_those_of_rfc_8785(self, gate: Table) -> None:
