@@ -15,20 +15,25 @@ if TYPE_CHECKING:
     from fsmc.findings import Finding
     from fsmc.rendering.errors import RenderError
     from fsmc.runtime.decision import Decision, Loop, Settled
-    from fsmc.runtime.errors import BindingError, FsmcError, SessionError, TableError
+    from fsmc.runtime.errors import BindingError, CallRefused, FsmcError, SessionError, TableError
+    from fsmc.runtime.hooks import Hooks
     from fsmc.runtime.infos import Step
     from fsmc.runtime.session import Session
     from fsmc.runtime.table import Table
     from fsmc.simulation import RunReport
+    from fsmc.source.errors import InputError
     from fsmc.trace.records import TraceError
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BindingError",
+    "CallRefused",
     "Decision",
     "Finding",
     "FsmcError",
+    "Hooks",
+    "InputError",
     "Loop",
     "PolicyError",
     "RenderError",
@@ -50,9 +55,12 @@ __all__ = [
 
 _HOMES = {
     "BindingError": "fsmc.runtime.errors",
+    "CallRefused": "fsmc.runtime.errors",
     "Decision": "fsmc.runtime.decision",
     "Finding": "fsmc.findings",
     "FsmcError": "fsmc.runtime.errors",
+    "Hooks": "fsmc.runtime.hooks",
+    "InputError": "fsmc.source.errors",
     "Loop": "fsmc.runtime.decision",
     "PolicyError": "fsmc.api",
     "RenderError": "fsmc.rendering.errors",

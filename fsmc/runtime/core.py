@@ -188,7 +188,7 @@ class Core:
                 decision = self._bad_id(tool, call_id) or decision
         if not decision.allowed:
             if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
-                self.ledger.refusals += 1
+                self.ledger.refuse()
                 return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
             self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
             decision = decision._replace(verdict="allow", shadow=True)

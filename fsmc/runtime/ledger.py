@@ -36,12 +36,13 @@ class Ledger:
     count against the budget of none.
     """
 
-    __slots__ = ("in_flight", "successes", "refusals", "_episode", "_spent", "_run", "_run_key", "_order", "_number", "_told")
+    __slots__ = ("in_flight", "successes", "refusals", "changes", "_episode", "_spent", "_run", "_run_key", "_order", "_number", "_told")
 
     def __init__(self) -> None:
         self.in_flight: dict[str, InFlight] = {}
         self.successes: dict[str, int] = {}
         self.refusals = 0
+        self.changes = 0
         self._episode = 0
         self._spent = 0
         self._run = 0
@@ -61,15 +62,22 @@ class Ledger:
             self._told = False
             self._order.clear()
 
+    def refuse(self) -> None:
+        """A call was refused."""
+        self.refusals += 1
+        self.changes += 1
+
     def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any]) -> None:
         """A call was allowed."""
         self._number += 1
+        self.changes += 1
         self.in_flight[call_id] = InFlight(tool, key, arguments, self._episode, self._number)
         self._order.append([self._number, key, False])
         self._spent += 1
 
     def give_back(self, call: InFlight) -> None:
         """A call taken out of flight was not made."""
+        self.changes += 1
         if call.episode == self._episode:
             self._spent -= 1
             self._order = [entry for entry in self._order if entry[0] != call.number]
@@ -77,6 +85,7 @@ class Ledger:
 
     def settle(self, call: InFlight, failed: bool) -> None:
         """A call taken out of flight has its result."""
+        self.changes += 1
         if call.episode == self._episode:
             for entry in self._order:
                 if entry[0] == call.number:
@@ -162,6 +171,7 @@ class Ledger:
         return {
             "successes": dict(sorted(self.successes.items())),
             "refusals": self.refusals,
+            "changes": self.changes,
             "episode": self._episode,
             "spent": self._spent,
             "run": self._run,
@@ -185,7 +195,7 @@ class Ledger:
     def from_data(self, data: dict[str, Any], tools: Mapping[str, ToolInfo]) -> None:
         """Take over what ``to_data`` gave. Raises ``SessionError`` for a call in flight of a tool that is not there."""
         self.successes.update({name: count for name, count in data["successes"].items() if name in tools})
-        self.refusals = data["refusals"]
+        self.refusals, self.changes = data["refusals"], data["changes"]
         self._episode, self._spent = data["episode"], data["spent"]
         self._run, self._run_key, self._told = data["run"], data["run_key"], data["told"]
         self._order, self._number = data["order"], data["number"]

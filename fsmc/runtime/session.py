@@ -90,8 +90,13 @@ class Session:
 
     @property
     def revision(self) -> int:
-        """Counts moves and context changes: what to compare before overwriting a stored snapshot."""
+        """Counts moves and context changes: what an approval and a pending transition are bound to."""
         return self._core.revision
+
+    @property
+    def version(self) -> int:
+        """Counts changes of any kind: what to compare before overwriting a stored snapshot."""
+        return self._core.revision + self._core.ledger.changes
 
     @property
     def context(self) -> Mapping[str, Any]:
@@ -195,6 +200,7 @@ class Session:
     def reset_budget(self) -> None:
         """Open a fresh budget in the state as it is: a person looked, and the conversation may go on."""
         with self._lock:
+            self._core.ledger.changes += 1
             self._core.ledger.begin_episode()
 
     # Calling tools
@@ -278,6 +284,7 @@ class Session:
             raise SessionError("the arguments are not a JSON object")
         with self._lock:
             core = self._core
+            core.ledger.changes += 1
             core.approvals[info.name, call_key(info.name, text)] = (core.revision, core.clock() + info.approval / 1000)
 
     # Storing
