@@ -7,7 +7,7 @@ over, so the run goes on as the policy would have enforced it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fsmc.runtime.decision import Decision, Settled
@@ -23,6 +23,7 @@ from fsmc.trace.records import (
     Flaw,
     Goto,
     GuardOutcomes,
+    Record,
     Release,
     Result,
     Run,
@@ -99,60 +100,100 @@ def simulate(
 ) -> RunReport:
     """Play *run* through a session of *table*.
 
-    *context* are facts that the trace does not tell, *guards* fixed outcomes of external guards. With *approve* every call that
-    needs an approval gets it: for transcripts that do not record people.
+    *context* are facts that the trace does not tell: what its header says goes first. *guards* are fixed outcomes of external
+    guards. With *approve* every call that needs an approval gets it: for transcripts that do not record people.
 
-    Raises ``BindingError`` when the context does not match the policy or a guard is not an external one of it.
+    Raises ``BindingError`` when *context* does not match the policy or a guard is not an external one of it. Facts of the trace
+    that do not match are a finding.
     """
-    return _Player(table, run, context or {}, guards or {}, approve).play()
+    player = _Player(table, run, guards or {}, approve)
+    if player.start(context or {}):
+        player.play()
+    return player.report()
 
 
 class _NotRecorded(Exception):
     """An external guard was asked and the trace does not say what it answered."""
 
 
+class _Waiting(NamedTuple):
+    """A call that has no result yet."""
+
+    at: str
+    tool: str
+    allowed: bool
+
+
 class _Player:
-    def __init__(
-        self, table: Table, run: Run, context: Mapping[str, Any], guards: Mapping[str, bool], approve: bool
-    ) -> None:
+    def __init__(self, table: Table, run: Run, guards: Mapping[str, bool], approve: bool) -> None:
         external = [guard.name for guard in table.guards.values() if guard.external]
         for name in guards:
             if name not in external:
-                raise BindingError(f"`{name}` is not an external guard of this policy")
+                raise BindingError(_not_external(table, name))
         self._outcomes = dict(guards)
+        self._guards_of_policy = {name: self._answer(name) for name in external}
+        self._table = table
         self._run = run
         self._approve = approve
         self._steps: list[StepReport] = []
         self._findings: list[TraceFinding] = []
-        # The newest call of each id. Recorded runs do use an id again once its call has a result.
-        self._refused: dict[str, str] = {}
-        self._called_at: dict[str, str] = {}
-        self._session = Session(
-            table,
-            {**run.context, **context},
-            {name: self._answer(name) for name in external},
-            clock=lambda: 0.0,  # a recorded run has no clock: approvals do not expire while it plays
-        )
-        if run.digest is not None and run.digest != table.digest:
-            self._find("header", "other_digest", "the trace was recorded under another version of the policy")
+        # The calls of each id without a result, oldest first; at most one of them is allowed. Once an id was used it stays a
+        # key: recorded runs do use an id again once its call has a result.
+        self._waiting: dict[str, list[_Waiting]] = {}
+        self._results_to_come = _results_to_come(run.records)
+        self._session: Session
 
-    def play(self) -> RunReport:
+    def start(self, context: Mapping[str, Any]) -> bool:
+        """Begin with the facts of the trace and *context*, or where those of the trace do not fit, without them."""
+        if self._run.digest is not None and self._run.digest != self._table.digest:
+            self._find("header", "other_digest", "the trace was recorded under another version of the policy")
+        own = self._run.context
+        problem = self._open({**context, **own})
+        if problem is None:
+            return True
+        if not own and context and self._open({}) is None:
+            raise problem  # the trace has no part in it
+        self._find("header", "bad_context", str(problem))
+        problem = self._open(context) if own else problem
+        if problem is None:
+            return True
+        if own:
+            self._find("header", "bad_context", f"the run cannot start without its facts: {problem}")
+        for record in self._run.records:
+            if isinstance(record, Flaw):
+                self._flaw(record)
+        return False
+
+    def _open(self, facts: Mapping[str, Any]) -> BindingError | None:
+        try:
+            # A recorded run has no clock: approvals do not expire while it plays.
+            self._session = Session(self._table, facts, self._guards_of_policy, clock=lambda: 0.0)
+        except BindingError as error:
+            return error
+        return None
+
+    def play(self) -> None:
+        """Take every record in order."""
         handlers: dict[type, Callable[[Any], None]] = {
             Call: self._call, Result: self._result, Release: self._release, Event: self._event, Goto: self._goto,
             ContextChange: self._context, GuardOutcomes: self._guards, Approval: self._approval, Flaw: self._flaw,
         }  # fmt: skip
         for record in self._run.records:
             handlers[type(record)](record)
-        session = self._session
-        for call_id in session.in_flight:
-            self._find(self._called_at[call_id], "missing_result", f"call {call_id} was allowed and has no result")
+        for call_id in self._session.in_flight:
+            at = next(call.at for call in self._waiting[call_id] if call.allowed)
+            self._find(at, "missing_result", f"call {call_id} was allowed and has no result")
+
+    def report(self) -> RunReport:
+        """What became of the run."""
+        session = getattr(self, "_session", None)
         return RunReport(
             name=self._run.name,
             steps=tuple(self._steps),
             findings=tuple(self._findings),
-            state=session.state,
-            finished=session.finished,
-            open_calls=session.in_flight,
+            state=session.state if session else self._table.initial,
+            finished=session is not None and session.finished,
+            open_calls=session.in_flight if session else (),
             counts=_counts(self._steps, self._findings),
         )
 
@@ -170,33 +211,37 @@ class _Player:
             session.approve(call.tool, call.arguments)
         decision = session.reserve(call.tool, call.arguments, call.id)
         self._steps.append(_call_report(call, decision))
-        if decision.code == "duplicate_call_id":
-            self._find(call.at, "duplicate_call", f"call id {call.id} is still open, from {self._called_at[call.id]}")
-            return
-        self._called_at[call.id] = call.at
-        self._refused.pop(call.id, None)
-        if not decision.allowed:
-            self._refused[call.id] = call.tool
+        waiting = self._waiting.setdefault(call.id, [])
+        if len(waiting) >= next(self._results_to_come) and not any(other.allowed for other in waiting):
+            waiting.clear()  # refused calls that have no result: an application that asks again may keep the id
+        if waiting:
+            self._find(call.at, "duplicate_call", f"call id {call.id} is still open, from {waiting[0].at}")
+        waiting.append(_Waiting(call.at, call.tool, decision.allowed))
 
     def _result(self, result: Result) -> None:
         session, call_id = self._session, result.id
-        if call_id in session.in_flight:
+        if self._waiting.get(call_id):
+            call = self._waiting[call_id].pop(0)
+            if not call.allowed:
+                self._note(result.at, "result", call.tool, "of the refused call, passed over")
+                return
             before = session.state
             settled = session.commit(call_id, result.value, result.failed)
             self._steps.append(_result_report(result.at, settled, before, session.state))
-        elif call_id in self._refused:
-            self._note(result.at, "result", self._refused.pop(call_id), "of the refused call, passed over")
-        elif call_id in self._called_at:
+        elif call_id in self._waiting:
             self._find(result.at, "duplicate_result", f"call {call_id} has a result already; this one is passed over")
         else:
             self._find(result.at, "orphan_result", f"no call has the id {call_id}; this result is passed over")
 
     def _release(self, release: Release) -> None:
-        if release.id in self._session.in_flight:
+        waiting = self._waiting.get(release.id)
+        if not waiting:
+            self._find(release.at, "orphan_result", f"no call with the id {release.id} is in flight")
+        elif waiting.pop(0).allowed:
             self._session.release(release.id)
             self._note(release.at, "release", release.id, "given back")
-        elif self._refused.pop(release.id, None) is None:
-            self._find(release.at, "orphan_result", f"no call with the id {release.id} is in flight")
+        else:
+            self._note(release.at, "release", release.id, "of the refused call, passed over")
 
     def _event(self, event: Event) -> None:
         self._steps.append(
@@ -218,7 +263,7 @@ class _Player:
         table = self._session.table
         for name, outcome in record.outcomes.items():
             if name not in table.guards or not table.guards[name].external:
-                self._find(record.at, "unknown_guard", f"`{name}` is not an external guard of this policy")
+                self._find(record.at, "unknown_guard", _not_external(table, name))
                 continue
             self._outcomes[name] = outcome
             self._note(record.at, "guard", name, f"answers {str(outcome).lower()} from here on")
@@ -241,6 +286,29 @@ class _Player:
         self._steps.append(StepReport(at, kind, subject, arguments, "noted", "", reason, self._session.state))
 
 
+def _results_to_come(records: Sequence[Record]) -> Iterator[int]:
+    """For each call, in order, how many results and releases its id has before the id is used again."""
+    counted: list[int] = []
+    since: Counter[str] = Counter()
+    for record in reversed(records):
+        if isinstance(record, (Result, Release)):
+            since[record.id] += 1
+        elif isinstance(record, Call):
+            counted.append(since.pop(record.id, 0))
+    return reversed(counted)
+
+
+def _not_external(table: Table, name: str) -> str:
+    """Why no outcome can be recorded for the guard *name*."""
+    from fsmc.spelling import did_you_mean
+
+    if name in table.guards:
+        return f"the guard `{name}` is an expression of the policy: only external guards are answered from outside"
+    external = [guard.name for guard in table.guards.values() if guard.external]
+    hint = did_you_mean(name, external) or ("it has none" if not external else f"it has {', '.join(external[:8])}")
+    return f"`{name}` is not an external guard of this policy; {hint}"
+
+
 def _call_report(call: Call, decision: Decision) -> StepReport:
     return StepReport(
         call.at, "call", call.tool, call.arguments, decision.verdict, decision.code, decision.reason, decision.state,
@@ -259,7 +327,7 @@ def _result_report(at: str, settled: Settled, before: str, after: str) -> StepRe
         loop = settled.loop
         parts.append(f"budget of {loop.state} spent: {loop.made} of {loop.limit} {_MODES[loop.mode]}")
     return StepReport(
-        at, "result", settled.tool, None, "moved" if moves else "stayed", settled.step.code if settled.step else "",
+        at, "result", settled.tool, None, "moved" if moves else "stayed", settled.step.code if settled.step is not None else "",
         ", ".join(parts), after, moves, notes=settled.notes,
     )  # fmt: skip
 

@@ -50,6 +50,9 @@ class _Call:
         if not decision.allowed:
             raise CallRefused(decision)
         self._decision = decision
+        self._released = False
+        self.result = _NOTHING
+        self.settled = None
 
     def _outcome(self, error: BaseException | None) -> tuple[str, Any, bool] | None:
         """What to commit, as (call id, result, failed); None when there is nothing, and the call is given back."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from fsmc.runtime.binding import CONTEXT
 from fsmc.runtime.conditions import Verdict
@@ -19,7 +19,7 @@ from fsmc.runtime.errors import SessionError
 from fsmc.runtime.expression import EvaluationError
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step, ToolInfo
-from fsmc.runtime.ledger import InFlight, Ledger
+from fsmc.runtime.ledger import InFlight, Ledger, undeclared_tool
 from fsmc.runtime.paths import path_to_offer
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, named, private_copy
@@ -43,6 +43,7 @@ class Pending(Exception):
         self.facts = facts
 
 
+T = TypeVar("T")
 Ask = Callable[[str, Mapping[str, Any]], object]
 """Gives the outcome of a guard on facts; what the guard raised is an outcome too."""
 
@@ -54,7 +55,7 @@ class Core:
         self, table: Table, ask: Ask, hooks: Hooks, shadow: bool | frozenset[str], clock: Callable[[], float]
     ) -> None:
         self.table = table
-        self.ask = ask
+        self.ask = self._plain_ask = ask
         self.hooks = hooks
         self.shadow = shadow
         self.clock = clock
@@ -70,6 +71,16 @@ class Core:
         self._validators = table.validators
         self._counted_calls = Counts(table.tools, self.ledger.successes)
         self._counted_visits = Counts(table.states, self.visits)
+
+    @property
+    def version(self) -> int:
+        """Counts changes of any kind."""
+        return self.effects + self.ledger.refusals
+
+    @property
+    def effects(self) -> int:
+        """Counts the changes that a guard or a later decision can notice."""
+        return self.revision + self.ledger.changes
 
     # Facts and conditions
 
@@ -127,11 +138,12 @@ class Core:
             # A guard has moved the session or written facts: what was decided before it may no longer hold.
             reason = "the session changed while a guard was asked"
             refusal = self._deny(info.name, "stale", reason, "the same call again")
-        return refusal or Decision("allow", "ok", "", info.name, self.state), body, key
+        return Decision("allow", "ok", "", info.name, self.state) if refusal is None else refusal, body, key
 
     def _unknown_tool(self, tool: Any) -> Decision:
         name = named(tool)
-        near = difflib.get_close_matches(name, self.table.tools, 1)
+        # Only what is offered: a model is not told what it cannot see.
+        near = difflib.get_close_matches(name, self.table.states[self.state].tools, 1)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         return self._deny(name, "unknown_tool", f"`{name}` is not a tool of this policy{hint}")
 
@@ -184,19 +196,41 @@ class Core:
         decision = self._bad_id(tool, call_id)
         if decision is None:
             decision, body, key = self.decide(tool, arguments)
-            if decision.allowed:  # asked again: a guard may have reserved calls itself
-                decision = self._bad_id(tool, call_id) or decision
+            taken = self._bad_id(tool, call_id)  # asked again: a guard may have reserved calls itself
+            if decision.allowed and taken is not None:
+                decision = taken
         if not decision.allowed:
             if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
                 self.ledger.refuse()
                 return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
             self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
             decision = decision._replace(verdict="allow", shadow=True)
+            body, key = self._copied(decision.tool, arguments)
         self.approvals.pop((decision.tool, key), None)
         if call_id is None:
             call_id = self._fresh_id()
-        self.ledger.put(call_id, self.table.tools.get(decision.tool) or _undeclared(decision.tool), key, body)
+        self.ledger.put(call_id, self.table.tools.get(decision.tool) or undeclared_tool(decision.tool), key, body)
         return decision._replace(call_id=call_id, arguments=freeze(body))
+
+    def _copied(self, tool: str, arguments: Any) -> tuple[Any, str]:
+        """The copy and key of arguments that are let through; of what is no JSON nothing is kept."""
+        try:
+            body, text = private_copy({} if arguments is None else arguments)
+        except NotJson:
+            body, text = {}, "{}"
+        return body, call_key(tool, text)
+
+    def take(self, call_id: Any) -> InFlight:
+        """Take a call out of flight, to settle it or give it back. Raises ``SessionError`` when it is not there."""
+        call = self.ledger.in_flight.pop(call_id, None) if isinstance(call_id, str) else None
+        if call is None:
+            raise SessionError(f"call {named(call_id)!r} is not in flight: it was never allowed, or settled already")
+        return call
+
+    def forget_void_approvals(self) -> None:
+        """Drop what no call can use any more."""
+        now = self.clock()
+        self.approvals = {k: (r, e) for k, (r, e) in self.approvals.items() if r == self.revision and now < e}
 
     def _bad_id(self, tool: Any, call_id: Any) -> Decision | None:
         if call_id is None:
@@ -215,6 +249,9 @@ class Core:
 
     def commit(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
         """Settle a call that was taken out of flight; it is put back when a plain call meets an asynchronous guard."""
+        if hasattr(type(result), "__await__"):
+            self.ledger.in_flight[call_id] = call
+            raise SessionError("the result is a coroutine that was not awaited; the call stays in flight")
         counted, began = self.ledger.counted(call), self.revision
         try:
             return self._settle(call, call_id, result, failed)
@@ -266,9 +303,7 @@ class Core:
             notes.append(step.note)
         return settled._replace(event=event, step=step, wrote=tuple(step.writes))
 
-    def _outcome(
-        self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]
-    ) -> tuple[str | None, dict[str, Any]]:
+    def _outcome(self, tool: ToolInfo, facts: dict[str, Any], notes: list[str]) -> tuple[str | None, dict[str, Any]]:
         """The first entry of ``emits`` whose ``when`` holds: its event and the facts it writes."""
         for emit in tool.emits:
             if emit.when is not None:
@@ -321,21 +356,15 @@ class Core:
     def occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool = True) -> Step:
         """What an event does, and unless *apply* is false, does it."""
         facts = self.facts(event=payload)
-        return (
-            self._resolve(
-                lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply
-            )
+        return self._resolve(
+            lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply
         )
 
     def request(self, target: str) -> Step:
         """Go to a state by name, under ``topology: open``."""
         facts = self.facts(target=target)
         try:
-            return (
-                self._resolve(
-                    lambda answers: self.table.request(facts["state"], target, facts, answers), facts, {}
-                )
-            )
+            return self._resolve(lambda answers: self.table.request(facts["state"], target, facts, answers), facts, {})
         except NeedsAwait as needs:
             return Step("needs_async", self.state, "", reason=str(needs))
 
@@ -363,7 +392,7 @@ class Core:
         if not step.moved or step.target is None:
             return step
         began = self.revision
-        if may_veto and (veto := self.hooks.veto(step)) is not None:
+        if may_veto and (veto := self._told(self.hooks.veto, step)) is not None:
             return Step("vetoed", step.source, step.event, reason=veto)
         if self.revision != began:
             return Step(
@@ -375,7 +404,15 @@ class Core:
         self.enter(step.target)
         if together:
             step = step._replace(writes=freeze(together))
-        return self.hooks.moved(step, self.table.states[self.state].terminal)
+        return self._told(self.hooks.moved, step, self.table.states[self.state].terminal)
+
+    def _told(self, hook: Callable[..., T], *what: Any) -> T:
+        """Call a hook. What it asks of this session is a plain call, also while guards are awaited."""
+        before, self.ask = self.ask, self._plain_ask
+        try:
+            return hook(*what)
+        finally:
+            self.ask = before
 
     def enter(self, target: str) -> None:
         """The state changes, or is entered again."""
@@ -421,11 +458,6 @@ class Core:
 def call_key(tool: str, canonical_arguments: str) -> str:
     """Equal for identical calls: same tool, same canonical arguments."""
     return f"{tool}\n{canonical_arguments}"
-
-
-def _undeclared(name: str) -> ToolInfo:
-    """A tool that the policy does not know, let through in shadow mode."""
-    return ToolInfo(name, "write", "", None, None, None, (), None, None, None, None, ())
 
 
 def _unlock(tool: str, path: tuple[str, ...] | None) -> str:

@@ -31,6 +31,10 @@ class Decision(NamedTuple):
     arguments: Mapping[str, Any] | None = None
     shadow: bool = False
 
+    def __bool__(self) -> bool:
+        """``if session.reserve(...):`` means what it says: only ``allow`` is true."""
+        return self.verdict == "allow"
+
     @property
     def allowed(self) -> bool:
         """Whether the call may be made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CoroutineType
 from typing import Any
 
 from fsmc.runtime.decision import Decision, Loop
@@ -61,6 +62,9 @@ class Hooks:
             answer = self._before(step)
         except Exception as error:
             return f"the hook before the transition failed: {type(error).__name__}: {error}"
+        if hasattr(type(answer), "__await__"):
+            _close(answer)
+            return "the hook before the transition is asynchronous, and hooks are not awaited"
         return "the hook before the transition vetoed it" if answer is False else None
 
     def moved(self, step: Step, terminal: bool) -> Step:
@@ -79,11 +83,19 @@ class Hooks:
         _told(self._loop, loop, "loop")
 
 
+def _close(answer: Any) -> None:
+    if type(answer) is CoroutineType:
+        answer.close()
+
+
 def _told(hook: Callable[[Any], object] | None, what: Any, name: str) -> str:
     if hook is None:
         return ""
     try:
-        hook(what)
+        answer = hook(what)
+        if hasattr(type(answer), "__await__"):
+            _close(answer)
+            raise TypeError("it is asynchronous, and hooks are not awaited")
     except Exception as error:
         import logging  # only a failing hook pays for the import
 

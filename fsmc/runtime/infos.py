@@ -36,6 +36,10 @@ class Step(NamedTuple):
     guard: str | None = None
     note: str = ""
 
+    def __bool__(self) -> bool:
+        """``if session.send(...):`` means what it says: only a move is true."""
+        return self.code == "moved"
+
     @property
     def moved(self) -> bool:
         """Whether the machine moves (a self-transition moves too)."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from fsmc.runtime.decision import Loop
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.infos import StateInfo, ToolInfo
+from fsmc.runtime.values import thaw
 from fsmc.runtime.words import times
 
 
@@ -36,7 +37,19 @@ class Ledger:
     count against the budget of none.
     """
 
-    __slots__ = ("in_flight", "successes", "refusals", "changes", "_episode", "_spent", "_run", "_run_key", "_order", "_number", "_told")
+    __slots__ = (
+        "in_flight",
+        "successes",
+        "refusals",
+        "changes",
+        "_episode",
+        "_spent",
+        "_run",
+        "_run_key",
+        "_order",
+        "_number",
+        "_told",
+    )
 
     def __init__(self) -> None:
         self.in_flight: dict[str, InFlight] = {}
@@ -65,7 +78,6 @@ class Ledger:
     def refuse(self) -> None:
         """A call was refused."""
         self.refusals += 1
-        self.changes += 1
 
     def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any]) -> None:
         """A call was allowed."""
@@ -109,14 +121,15 @@ class Ledger:
     def counted(self, call: InFlight) -> tuple[Any, ...]:
         """What ``settle`` is about to change, for ``uncount``."""
         order = [list(entry) for entry in self._order]
-        return self._episode, self._run, self._run_key, self.successes.get(call.tool.name, 0), order
+        return self._episode, self._run, self._run_key, self.successes.get(call.tool.name, 0), order, self.changes
 
     def uncount(self, call: InFlight, call_id: str, before: tuple[Any, ...]) -> None:
         """The call could not be settled: it is in flight again, and counts are what they were."""
         self.successes[call.tool.name] = before[3]
         self.in_flight[call_id] = call
+        self.changes = before[5]
         if before[0] == self._episode:
-            _, self._run, self._run_key, _, self._order = before
+            _, self._run, self._run_key, _, self._order, _ = before
 
     def overstepped(self, tool: ToolInfo, key: str | None, state: StateInfo) -> Limit | None:
         """The first limit that one more call of *tool* would overstep, or None. Without *key*: whatever its arguments."""
@@ -184,7 +197,7 @@ class Ledger:
                     "id": call_id,
                     "tool": call.tool.name,
                     "key": call.key,
-                    "arguments": call.arguments,
+                    "arguments": thaw(call.arguments),
                     "episode": call.episode,
                     "number": call.number,
                 }
@@ -192,8 +205,11 @@ class Ledger:
             ],
         }
 
-    def from_data(self, data: dict[str, Any], tools: Mapping[str, ToolInfo]) -> None:
-        """Take over what ``to_data`` gave. Raises ``SessionError`` for a call in flight of a tool that is not there."""
+    def from_data(self, data: dict[str, Any], tools: Mapping[str, ToolInfo], undeclared: bool) -> None:
+        """Take over what ``to_data`` gave. Raises ``SessionError`` for a call in flight of a tool that is not there.
+
+        In shadow mode calls of *undeclared* tools may be in flight.
+        """
         self.successes.update({name: count for name, count in data["successes"].items() if name in tools})
         self.refusals, self.changes = data["refusals"], data["changes"]
         self._episode, self._spent = data["episode"], data["spent"]
@@ -201,13 +217,13 @@ class Ledger:
         self._order, self._number = data["order"], data["number"]
         for call in data["in_flight"]:
             tool = tools.get(call["tool"])
+            if tool is None and undeclared:
+                tool = undeclared_tool(call["tool"])
             if tool is None:
                 raise SessionError(
                     f"call {call['id']!r} of `{call['tool']}` is in flight, which is not a tool of this policy"
                 )
-            self.in_flight[call["id"]] = InFlight(
-                tool, call["key"], call["arguments"], call["episode"], call["number"]
-            )
+            self.in_flight[call["id"]] = InFlight(tool, call["key"], call["arguments"], call["episode"], call["number"])
 
     def _run_of(self, key: str) -> int:
         """How many calls in a row up to now were this very call, counting those in flight."""
@@ -217,3 +233,8 @@ class Ledger:
                 return run
             run += 1
         return run + (self._run if self._run_key == key else 0)
+
+
+def undeclared_tool(name: str) -> ToolInfo:
+    """A tool that the policy does not know, let through in shadow mode."""
+    return ToolInfo(name, "write", "", None, None, None, (), None, None, None, None, ())

@@ -14,7 +14,12 @@ from fsmc.runtime.infos import Step
 
 def _logger() -> Any:
     logging = sys.modules.get("logging")
-    return None if logging is None else logging.getLogger("fsmc")
+    if logging is None:
+        return None
+    logger = logging.getLogger("fsmc")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())  # silent, unless the application asks for it
+    return logger
 
 
 def enabled() -> bool:

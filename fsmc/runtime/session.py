@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from types import CoroutineType
 from typing import Any, TypeVar
 
 from fsmc.runtime import log
 from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.calls import AsyncToolCall, ToolCall
-from fsmc.runtime.core import Core, NeedsAwait, Pending, call_key
+from fsmc.runtime.core import Core, NeedsAwait, call_key
 from fsmc.runtime.decision import Decision, Settled
+from fsmc.runtime.driver import Driver, stale
 from fsmc.runtime.errors import BindingError, SessionError
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step
-from fsmc.runtime.ledger import InFlight
 from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, described, freeze, is_async_function, private_copy
+from fsmc.runtime.values import Counts, NotJson, freeze, named, private_copy
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-# How deep guards may ask the session that asks them.
-_NESTED = 3
 
 
 class Session:
@@ -40,7 +35,7 @@ class Session:
     Raises ``BindingError`` when a guard is not bound or not known, or the context does not match.
     """
 
-    __slots__ = ("_core", "_guards", "_lock", "_quiet", "_sendable", "_asking")
+    __slots__ = ("_core", "_driver", "_quiet", "_sendable")
 
     def __init__(
         self,
@@ -52,10 +47,10 @@ class Session:
         shadow: bool | Iterable[str] = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._guards = bound_guards(table, guards or {})
-        self._core = Core(table, self._answer, hooks or Hooks(), _shadow(table, shadow), clock)
-        # Re-entrant: a guard or a hook may look at the session that asks it, and even move it.
-        self._lock = threading.RLock()
+        self._driver = Driver(bound_guards(table, guards or {}))
+        self._core = self._driver.core = Core(
+            table, self._driver.answer, hooks or Hooks(), _shadow(table, shadow), clock
+        )
         self._settle_in()
         problem = self._core.write(context or {})
         if problem is not None:
@@ -65,7 +60,6 @@ class Session:
     def _settle_in(self) -> None:
         """What does not change while the session lives."""
         self._sendable = self.table.sendable
-        self._asking = 0
         self._quiet = not self._core.hooks.watches_moves and not log.enabled()
 
     def __repr__(self) -> str:
@@ -96,7 +90,7 @@ class Session:
     @property
     def version(self) -> int:
         """Counts changes of any kind: what to compare before overwriting a stored snapshot."""
-        return self._core.revision + self._core.ledger.changes
+        return self._core.version
 
     @property
     def context(self) -> Mapping[str, Any]:
@@ -111,7 +105,7 @@ class Session:
     @property
     def looping(self) -> bool:
         """Whether the budget of the state is spent."""
-        with self._lock:
+        with self._driver.lock:
             return self._core.ledger.spent_up(self.table.states[self._core.state])
 
     @property
@@ -122,7 +116,8 @@ class Session:
     @property
     def shadowed(self) -> Mapping[str, int]:
         """What shadow mode let through: code of the refusal -> how often."""
-        return freeze(self._core.shadowed)  # type: ignore[no-any-return]
+        with self._driver.lock:
+            return freeze(self._core.shadowed)  # type: ignore[no-any-return]
 
     @property
     def calls(self) -> Mapping[str, int]:
@@ -132,17 +127,17 @@ class Session:
     @property
     def in_flight(self) -> tuple[str, ...]:
         """The ids of calls that were reserved and not yet settled, oldest first."""
-        with self._lock:
+        with self._driver.lock:
             return tuple(self._core.ledger.in_flight)
 
     @property
     def allowed_tools(self) -> tuple[str, ...]:
         """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order."""
-        return self._run(self._core.offered)
+        return self._driver.run(self._core.offered)
 
     async def aallowed_tools(self) -> tuple[str, ...]:
         """``allowed_tools`` where a ``when`` is an asynchronous guard."""
-        return await self._arun(self._core.offered)
+        return await self._driver.await_guards(self._core.offered) or ()
 
     @property
     def events(self) -> tuple[str, ...]:
@@ -160,46 +155,51 @@ class Session:
         if payload is None and self._quiet and type(event) is str:
             # The same answer without the engine, where nothing is to be asked, written or told.
             core = self._core
-            with self._lock:
+            with self._driver.lock:
                 step = core.sure_moves.get(event)
                 if step is not None and event in self._sendable:
                     core.enter(step.target or "")
                     return step
-        return self._logged(self._run(self._core.send, event, payload))
+        return self._logged(self._driver.run(self._core.send, event, payload))
 
     async def asend(self, event: str, payload: Any = None) -> Step:
         """``send`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
-        return self._logged(await self._arun(self._core.send, event, payload))
+        source, began = self._core.state, self._core.revision
+        step = await self._driver.await_guards(self._core.send, event, payload, moves=True)
+        return self._logged(stale(source, named(event), began, self._core.revision) if step is None else step)
 
     def can(self, event: str, payload: Any = None) -> bool:
         """Whether *event* would move the machine now, whoever raises it. Changes nothing."""
         try:
-            return self._run(self._core.would, event, payload).moved
+            return self._driver.run(self._core.would, event, payload).moved
         except NeedsAwait:
             return False
 
     async def acan(self, event: str, payload: Any = None) -> bool:
         """``can`` with asynchronous guards."""
-        return (await self._arun(self._core.would, event, payload)).moved
+        step = await self._driver.await_guards(self._core.would, event, payload)
+        return step is not None and step.moved
 
     def transition_to(self, target: str) -> Step:
         """Ask for a state by name, under ``topology: open``."""
-        return self._logged(self._run(self._core.request, target))
+        return self._logged(self._driver.run(self._core.request, target))
 
     async def atransition_to(self, target: str) -> Step:
         """``transition_to`` with an asynchronous ``transition_guard``."""
-        return self._logged(await self._arun(self._core.request, target))
+        source, began = self._core.state, self._core.revision
+        step = await self._driver.await_guards(self._core.request, target, moves=True)
+        return self._logged(stale(source, "", began, self._core.revision) if step is None else step)
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Write facts of the application into the context. Raises ``SessionError`` when they do not match its schema."""
-        with self._lock:
+        with self._driver.lock:
             problem = self._core.write(changes)
         if problem is not None:
             raise SessionError(problem)
 
     def reset_budget(self) -> None:
         """Open a fresh budget in the state as it is: a person looked, and the conversation may go on."""
-        with self._lock:
+        with self._driver.lock:
             self._core.ledger.changes += 1
             self._core.ledger.begin_episode()
 
@@ -207,27 +207,31 @@ class Session:
 
     def check(self, tool: str, arguments: Any = None) -> Decision:
         """Decide about a call without reserving it. Counts nothing."""
-        decided = self._safely(self._core.decide, tool, arguments)
+        decided = self._driver.decide(self._core.decide, tool, arguments)
         return decided if isinstance(decided, Decision) else decided[0]
 
     async def acheck(self, tool: str, arguments: Any = None) -> Decision:
         """``check`` with asynchronous guards."""
-        return (await self._arun(self._core.decide, tool, arguments))[0]
+        decided = await self._driver.await_guards(self._core.decide, tool, arguments)
+        assert decided is not None
+        return decided[0]
 
     def reserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """Decide about a call and, when it is allowed, put it in flight: it counts against every limit until it is settled.
 
         *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
         """
-        return self._decided(self._safely(self._core.reserve, tool, arguments, call_id))
+        return self._decided(self._driver.decide(self._core.reserve, tool, arguments, call_id))
 
     async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
-        """``reserve`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
-        return self._decided(await self._arun(self._core.reserve, tool, arguments, call_id))
+        """``reserve`` with asynchronous guards: a session that changes while one is pending is asked again."""
+        decision = await self._driver.await_guards(self._core.reserve, tool, arguments, call_id)
+        assert decision is not None
+        return self._decided(decision)
 
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
         """Decide about the calls of one batch, ``(call id, tool, arguments)`` each: one answer each, in the same order."""
-        with self._lock:
+        with self._driver.lock:
             return tuple(self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls)
 
     def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
@@ -236,17 +240,18 @@ class Session:
         *failed* is the tool's own error flag; ``failed_when`` of the tool is asked too. Raises ``SessionError`` when the call
         is not in flight.
         """
-        return self._settled(self._run(self._core.commit, self._take(call_id), call_id, result, failed))
+        return self._settled(self._driver.run(self._commit, call_id, result, failed))
 
     async def acommit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """``commit`` with asynchronous guards. An event that became stale meanwhile is decided again where the session is."""
-        return self._settled(await self._arun(self._commit_again, call_id, result, failed))
+        settled = await self._driver.await_guards(self._commit, call_id, result, failed)
+        assert settled is not None
+        return self._settled(settled)
 
     def release(self, call_id: str) -> None:
         """Give a reservation back: the call was not made. Raises ``SessionError`` when it is not in flight."""
-        call = self._take(call_id)
-        with self._lock:
-            self._core.ledger.give_back(call)
+        with self._driver.lock:
+            self._core.ledger.give_back(self._core.take(call_id))
 
     def call(self, tool: str, arguments: Any = None, call_id: str | None = None) -> ToolCall:
         """A call as a ``with`` block: reserved on entry, committed with its ``result`` on exit, released without one.
@@ -282,16 +287,20 @@ class Session:
             raise SessionError(f"the arguments are {error}") from None
         if not isinstance(body, dict):
             raise SessionError("the arguments are not a JSON object")
-        with self._lock:
+        with self._driver.lock:
             core = self._core
             core.ledger.changes += 1
+            core.forget_void_approvals()
             core.approvals[info.name, call_key(info.name, text)] = (core.revision, core.clock() + info.approval / 1000)
+
+    def _commit(self, call_id: str, result: Any, failed: bool) -> Settled:
+        return self._core.commit(self._core.take(call_id), call_id, result, failed)
 
     # Storing
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that the session holds, as JSON data after ``schemas/session-v1.schema.json``."""
-        with self._lock:
+        with self._driver.lock:
             return take(self._core)
 
     @classmethod
@@ -308,109 +317,13 @@ class Session:
     ) -> Session:
         """The session of a snapshot; see ``Table.restore``."""
         session = cls.__new__(cls)
-        session._guards = bound_guards(table, guards or {})
-        session._core = Core(table, session._answer, hooks or Hooks(), _shadow(table, shadow), clock)
-        session._lock = threading.RLock()
+        session._driver = Driver(bound_guards(table, guards or {}))
+        session._core = session._driver.core = Core(
+            table, session._driver.answer, hooks or Hooks(), _shadow(table, shadow), clock
+        )
         session._settle_in()
         restore(session._core, saved, migrate)
         return session
-
-    # Driving the engine
-
-    def _run(self, operation: Callable[..., T], *arguments: Any) -> T:
-        with self._lock:
-            return operation(*arguments)
-
-    def _safely(self, operation: Callable[..., T], *arguments: Any) -> T | Decision:
-        """A decision never raises: what goes wrong in it refuses, and is logged."""
-        try:
-            return self._run(operation, *arguments)
-        except Exception as error:
-            return self._failed(error)
-
-    def _failed(self, error: Exception) -> Decision:
-        import logging  # only what should not happen pays for the import
-
-        logging.getLogger("fsmc").error("a decision failed", exc_info=True)
-        reason = f"the call could not be decided: {described(error)}"
-        return Decision("deny", "internal_error", reason, "", self._core.state)
-
-    async def _arun(self, operation: Callable[..., T], *arguments: Any) -> T:
-        """Run *operation* until it needs no answer that it does not have. The lock is given up while a guard is awaited."""
-        core = self._core
-        answers: list[object] = []
-        revision = core.revision
-        while True:
-            with self._lock:
-                if core.revision != revision:
-                    if operation != self._commit_again:
-                        return self._stale(operation, arguments, revision)  # type: ignore[no-any-return]
-                    answers, revision = [], core.revision
-                before, core.ask = core.ask, _replay(answers)
-                try:
-                    return operation(*arguments)
-                except Pending as pending:
-                    asked = pending
-                finally:
-                    core.ask = before
-            answers.append(await self._aanswer(asked))
-
-    def _stale(self, operation: Any, arguments: tuple[Any, ...], began: int) -> Any:
-        core = self._core
-        reason = f"the session changed while a guard was pending: revision {began}, now {core.revision}"
-        if operation in (core.send, core.request, core.would):
-            return Step("stale", core.state, "" if operation == core.request else str(arguments[0]), reason=reason)
-        if operation == core.offered:
-            return ()
-        decision = Decision("deny", "stale", reason, arguments[0], core.state, (), "try again")
-        return (decision, {}, "") if operation == core.decide else decision
-
-    def _commit_again(self, call_id: str, result: Any, failed: bool) -> Settled:
-        return self._core.commit(self._take(call_id), call_id, result, failed)
-
-    def _answer(self, guard: str, facts: Mapping[str, Any]) -> object:
-        """The answer of an external guard in a plain call; what it raises is an answer too, and grants nothing."""
-        function = self._guards[guard]
-        if is_async_function(function):
-            raise NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
-        if self._asking >= _NESTED:
-            return RecursionError("guards ask each other in a circle")
-        self._asking += 1
-        try:
-            answer = function(freeze(facts))
-        except Exception as error:
-            answer = error
-        finally:
-            self._asking -= 1
-        if hasattr(type(answer), "__await__"):
-            if type(answer) is CoroutineType:
-                answer.close()  # a coroutine that nobody awaits would warn later, far from here
-            raise NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
-        return self._shadowed(guard, answer)
-
-    async def _aanswer(self, asked: Pending) -> object:
-        try:
-            answer = self._guards[asked.guard](freeze(asked.facts))
-            if hasattr(type(answer), "__await__"):
-                answer = await answer  # type: ignore[misc]
-        except Exception as error:
-            answer = error
-        return self._shadowed(asked.guard, answer)
-
-    def _shadowed(self, guard: str, answer: object) -> object:
-        core = self._core
-        if answer is not True and (core.shadow is True or (core.shadow and guard in core.shadow)):
-            key = f"guard {guard}"
-            core.shadowed[key] = core.shadowed.get(key, 0) + 1
-            return True
-        return answer
-
-    def _take(self, call_id: str) -> InFlight:
-        with self._lock:
-            call = self._core.ledger.in_flight.pop(call_id, None) if isinstance(call_id, str) else None
-        if call is None:
-            raise SessionError(f"call {call_id!r} is not in flight: it was never allowed, or settled already")
-        return call
 
     # Telling
 
@@ -432,18 +345,6 @@ class Session:
             log.loop(self.table.id, settled.loop)
             self._core.hooks.looped(settled.loop)
         return settled
-
-
-def _replay(answers: list[object]) -> Callable[[str, Mapping[str, Any]], object]:
-    """An ``ask`` that gives the answers it has, in order, and then asks to wait."""
-    left = iter(answers)
-
-    def ask(guard: str, facts: Mapping[str, Any]) -> object:
-        for answer in left:
-            return answer
-        raise Pending(guard, facts)
-
-    return ask
 
 
 def _shadow(table: Table, shadow: bool | Iterable[str]) -> bool | frozenset[str]:

@@ -69,7 +69,7 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
             raise SessionError(f"the snapshot counts visits of `{name}`, which is not a state of this policy")
     core.shadowed.update(data["shadowed"])
     core.next_id = data["next_id"]
-    core.ledger.from_data(data["calls"], table.tools)
+    core.ledger.from_data(data["calls"], table.tools, core.shadow is not False)
     # Approvals are for one policy: under another one, people are asked again.
     if data["digest"] == table.digest:
         for item in data["approvals"]:

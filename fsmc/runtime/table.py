@@ -218,7 +218,7 @@ class Table:
         candidates = self._rows[self._state_index[state]].get(event)
         if candidates is None:
             return self._unknown(state, event)
-        known = facts if facts is not None and _ALL_FACTS <= facts.keys() and facts["state"] == state else None
+        known = facts if facts is not None and facts.keys() >= _ALL_FACTS and facts["state"] == state else None
         if known is None:
             known = {"context": {}, "event": {}, "calls": {}, "visits": {}, **(facts or {}), "state": state}
         refused: list[str] = []

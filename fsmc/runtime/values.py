@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from fsmc.runtime.canonical import canonical_json
 
-
 _EXACT = 2**53
 _MAX_DEPTH = 100  # the same on every Python, well below what recursion bears
 _SCALARS = frozenset((str, int, float, bool, type(None)))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fsmc.runtime.decision import Decision
-from fsmc.runtime.errors import BindingError, CallRefused
+from fsmc.runtime.errors import BindingError, CallRefused, SessionError
 from fsmc.runtime.values import thaw
 
 if TYPE_CHECKING:
@@ -86,6 +86,9 @@ def guarded(session: Session, function: F, tool: str, refusal: str) -> F:
         except BaseException as error:
             session.commit(decision.call_id or "", f"{type(error).__name__}: {error}", failed=True)
             raise
+        if hasattr(type(result), "__await__"):
+            session.release(decision.call_id or "")
+            raise SessionError(f"`{tool}` gave a coroutine: wrap the asynchronous function itself")
         session.commit(decision.call_id or "", result)
         return result
 
