@@ -20,10 +20,11 @@ from fsmc.runtime.expression import EvaluationError
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step, ToolInfo
 from fsmc.runtime.ledger import InFlight, Ledger, undeclared_tool
-from fsmc.runtime.paths import path_to_offer
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, decode_result, freeze, named, private_copy
 
+# A refusal names the way to a state that offers the tool up to this many moves.
+_LONGEST_WAY = 6
 # A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
 MAX_CONTEXT = 1_000_000
 # How often the event of a result is decided again because the session moved while a guard was pending.
@@ -153,7 +154,7 @@ class Core:
         if state.terminal:
             return self._deny(name, "session_ended", f"the session has ended in {state.name}")
         if name not in state.tools:
-            unlock = _unlock(name, path_to_offer(self.table, state.name, name))
+            unlock = _unlock(name, self.table.way_to_offer(state.name, name))
             return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", unlock)
         if tool.when is not None and not (verdict := self.holds(tool.when, self.facts())).holds:
             return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
@@ -463,4 +464,6 @@ def call_key(tool: str, canonical_arguments: str) -> str:
 def _unlock(tool: str, path: tuple[str, ...] | None) -> str:
     if path is None:
         return f"nothing from here leads to a state that offers `{tool}`"
+    if len(path) > _LONGEST_WAY:
+        return f"reachable by {len(path)} moves, the first by {path[0]}"
     return f"reachable by {' then '.join(path)}"

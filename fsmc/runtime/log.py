@@ -1,4 +1,4 @@
-"""Decisions and moves in the standard log ``fsmc``: moves at INFO, refusals at WARNING, the rest at DEBUG.
+"""Decisions and moves in the standard log ``fsmc``: moves and refusals at INFO, spent budgets at WARNING, the rest at DEBUG.
 
 ``logging`` is looked up, not imported: an application that has not imported it has nothing to read the log with.
 """
@@ -33,7 +33,7 @@ def decision(policy: str, made: Decision) -> None:
     logger = _logger()
     if logger is None:
         return
-    level = 10 if made.code == "ok" else 30
+    level = 10 if made.code == "ok" else 20
     if logger.isEnabledFor(level):
         fields = {"policy": policy, "state": made.state, "tool": made.tool, "verdict": made.verdict, "code": made.code}
         logger.log(
@@ -50,14 +50,13 @@ def decision(policy: str, made: Decision) -> None:
 def step(policy: str, made: Step) -> None:
     """A move, or why there was none."""
     logger = _logger()
-    level = 20 if made.moved else 30
-    if logger is None or not logger.isEnabledFor(level):
+    if logger is None or not logger.isEnabledFor(20):
         return
     fields = {"policy": policy, "source": made.source, "event": made.event, "target": made.target, "code": made.code}
     if made.moved:
-        logger.log(level, "%s --%s--> %s", made.source, made.event or made.kind, made.target, extra={"fsmc": fields})
+        logger.info("%s --%s--> %s", made.source, made.event or made.kind, made.target, extra={"fsmc": fields})
     else:
-        logger.log(level, "%s moved nothing in %s: %s", made.event, made.source, made.reason, extra={"fsmc": fields})
+        logger.info("%s moved nothing in %s: %s", made.event, made.source, made.reason, extra={"fsmc": fields})
 
 
 def loop(policy: str, spent: Loop) -> None:

@@ -49,7 +49,7 @@ class Table:
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
         "guards", "context_fields", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
-        "_sets", "_text", "_validators", "_sure", "_sendable",
+        "_sets", "_text", "_validators", "_sure", "_sendable", "_ways",
     )  # fmt: skip
 
     digest: str
@@ -76,6 +76,7 @@ class Table:
     _validators: dict[str, Validator] | None
     _sure: dict[str, dict[str, Step]]
     _sendable: frozenset[str]
+    _ways: dict[tuple[str, str], tuple[str, ...] | None]
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         """Freeze the data of a table file. Raises ``TableError`` when it is not one, or was changed after compiling."""
@@ -132,6 +133,7 @@ class Table:
         fill("_rows", _rows(machine["transitions"], len(names), events))
         fill("_validators", None)
         fill("_sure", {})
+        fill("_ways", {})
         fill("_sendable", frozenset(event.name for event in self.events.values() if not event.reserved))
 
     @property
@@ -164,6 +166,17 @@ class Table:
         """The (event, target) pairs of *state*, in the order in which they are tried."""
         row = self._rows[self._state_index[state]]
         return tuple((event, self._names[target]) for event, candidates in row.items() for target, *_ in candidates)
+
+    def way_to_offer(self, state: str, tool: str) -> tuple[str, ...] | None:
+        """The labels of a shortest way from *state* to one that offers *tool*, or None.
+
+        Looked for once for each pair: refusals ask for it, and a model decides how often.
+        """
+        if (state, tool) not in self._ways:
+            from fsmc.runtime.paths import path_to_offer
+
+            self._ways[state, tool] = path_to_offer(self, state, tool)
+        return self._ways[state, tool]
 
     @property
     def sendable(self) -> frozenset[str]:

@@ -215,7 +215,7 @@ class TestHooks:
         session.send("LEAVE")
         assert [(record.levelname, record.fsmc.get("code")) for record in caplog.records] == [  # type: ignore[attr-defined]
             ("DEBUG", "ok"),
-            ("WARNING", "unknown_tool"),
+            ("INFO", "unknown_tool"),
             ("INFO", "moved"),
         ]
 
