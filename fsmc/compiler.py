@@ -7,7 +7,7 @@ from typing import Any
 
 from fsmc.policy.model import Assignment, Condition, Policy, State, Tool
 from fsmc.runtime.canonical import canonical_json
-from fsmc.runtime.table import FORMAT, digest
+from fsmc.runtime.verify import FORMAT, digest
 from fsmc.source.tree import MappingNode
 
 LANGUAGE_VERSION = 1

@@ -8,9 +8,10 @@ from types import CoroutineType
 from typing import Any, TypeVar
 
 from fsmc.runtime.binding import Guard
-from fsmc.runtime.core import Core, NeedsAwait, Pending
+from fsmc.runtime.core import Core
 from fsmc.runtime.decision import Decision
 from fsmc.runtime.infos import Step
+from fsmc.runtime.machine import NeedsAwait, Pending
 from fsmc.runtime.values import described, freeze, is_async_function
 
 T = TypeVar("T")

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 from fsmc.runtime import log
 from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.calls import AsyncToolCall, ToolCall
-from fsmc.runtime.core import Core, NeedsAwait, call_key
+from fsmc.runtime.core import Core, call_key
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.driver import Driver, stale
 from fsmc.runtime.errors import BindingError, SessionError
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step
+from fsmc.runtime.machine import NeedsAwait
 from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, freeze, named, private_copy

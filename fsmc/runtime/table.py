@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from array import array
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fsmc.runtime.binding import Guard, validators_of
-from fsmc.runtime.canonical import canonical_json, text_digest
 from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
 from fsmc.runtime.errors import TableError
-from fsmc.runtime.expression import EvaluationError, compile_tree
+from fsmc.runtime.expression import EvaluationError
 from fsmc.runtime.infos import (
-    BudgetInfo,
-    EmitInfo,
     EventInfo,
     GuardInfo,
     StateInfo,
@@ -23,21 +18,16 @@ from fsmc.runtime.infos import (
     ToolInfo,
     TransitionInfo,
 )  # fmt: skip
-from fsmc.runtime.schemas import quick_check, schema
+from fsmc.runtime.parts import Candidate, compile_set, named_fields, rows, state_info, tool_info
 from fsmc.runtime.validator import Validator
-from fsmc.runtime.values import View, described, named
+from fsmc.runtime.values import View, named
+from fsmc.runtime.verify import check_references, verified_text
 from fsmc.runtime.words import times
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
 
-FORMAT = "fsmc-table/1"
-
-
 _ALL_FACTS = frozenset(("context", "event", "calls", "visits", "state"))
-
-# A candidate is (target state, condition or -1, set or -1, 1 when from defaults): a plain tuple, for there may be many.
-_Candidate = tuple[int, int, int, int]
 
 
 class Table:
@@ -69,7 +59,7 @@ class Table:
     _names: tuple[str, ...]
     _state_index: dict[str, int]
     _event_index: dict[str, int]
-    _rows: tuple[dict[str, tuple[_Candidate, ...]], ...]
+    _rows: tuple[dict[str, tuple[Candidate, ...]], ...]
     _conditions: tuple[Condition, ...]
     _sets: tuple[tuple[tuple[str, Callable[[Facts], Any]], ...], ...]
     _text: str
@@ -80,7 +70,7 @@ class Table:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         """Freeze the data of a table file. Raises ``TableError`` when it is not one, or was changed after compiling."""
-        text = _verified_text(data)
+        text = verified_text(data)
         try:
             self._freeze(data)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -102,7 +92,7 @@ class Table:
         names = tuple(state["name"] for state in machine["states"])
         events = tuple(event["name"] for event in machine["events"])
         tool_names = tuple(tool["name"] for tool in machine["tools"])
-        _check_references(machine)
+        check_references(machine)
         fill("digest", data["digest"])
         fill("id", about["id"])
         fill("version", about.get("version"))
@@ -111,7 +101,7 @@ class Table:
         fill("long_running", machine.get("long_running", False))
         fill("initial", names[machine["initial"]])
         fill("context_schema", machine.get("context"))
-        fill("context_fields", _named_fields(machine.get("context")))
+        fill("context_fields", named_fields(machine.get("context")))
         fill("transition_guard", machine.get("transition_guard"))
         fill("_names", names)
         fill("_state_index", {name: i for i, name in enumerate(names)})
@@ -123,14 +113,14 @@ class Table:
             View({e["name"]: EventInfo(e["name"], e.get("reserved", False)) for e in machine["events"]}),
         )
         fill("_conditions", tuple(condition_of(tree, machine["guards"]) for tree in machine["conditions"]))
-        fill("_sets", tuple(_compile_set(pairs) for pairs in machine["sets"]))
+        fill("_sets", tuple(compile_set(pairs) for pairs in machine["sets"]))
         texts = dict(map(tuple, about.get("tools", ())))
-        tools = [_tool_info(tool, events, texts.get(i, "")) for i, tool in enumerate(machine["tools"])]
+        tools = [tool_info(tool, events, texts.get(i, "")) for i, tool in enumerate(machine["tools"])]
         fill("tools", View({tool.name: tool for tool in tools}))
         texts = dict(map(tuple, about.get("states", ())))
-        states = [_state_info(state, names, tool_names, texts.get(i, "")) for i, state in enumerate(machine["states"])]
+        states = [state_info(state, names, tool_names, texts.get(i, "")) for i, state in enumerate(machine["states"])]
         fill("states", View({state.name: state for state in states}))
-        fill("_rows", _rows(machine["transitions"], len(names), events))
+        fill("_rows", rows(machine["transitions"], len(names), events))
         fill("_validators", None)
         fill("_sure", {})
         fill("_ways", {})
@@ -331,153 +321,3 @@ class Table:
     def condition_text(self, number: int) -> str:
         """Condition *number* as text: the guard's name or the expression."""
         return self._conditions[number].text
-
-
-def _compile_set(pairs: list[Any]) -> tuple[tuple[str, Callable[[Facts], Any]], ...]:
-    return tuple((name, compile_tree(tree)) for name, tree in pairs)
-
-
-def _verified_text(data: Any) -> str:
-    """The canonical text of a table file, once format and digest are right."""
-    if not isinstance(data, Mapping) or "format" not in data:
-        raise TableError("not a compiled table: it has no `format`")
-    if data["format"] != FORMAT:
-        raise TableError(f"table format {data['format']!r} is not {FORMAT!r}: compile the policy again with this fsmc")
-    if "machine" not in data or not isinstance(data.get("about"), Mapping):
-        raise TableError("the table is damaged: `machine` or `about` is missing")
-    try:
-        machine = canonical_json(data["machine"])
-        rest = {key: canonical_json(value) for key, value in data.items() if key != "machine"}
-        found = digest(machine)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise TableError(f"the table is damaged: {described(error)}") from None
-    if data.get("digest") != found:
-        raise TableError("the table was changed after it was compiled: its digest does not match its content")
-    # The digest says that nobody changed the table by accident, not that it makes sense.
-    body = {**data, "machine": {**data["machine"], "transitions": []}} if isinstance(data["machine"], dict) else data
-    if not quick_check("table-v1")(body):
-        raise TableError(f"the table is damaged: {Validator(schema('table-v1'), 'table').error(body)}")
-    return "{" + ",".join(f'"{key}":{text}' for key, text in sorted({**rest, "machine": machine}.items())) + "}"
-
-
-def digest(machine_text: str) -> str:
-    """The digest of a table: ``sha256:`` over the canonical bytes of its format and machine, the latter given as text."""
-    return text_digest(f'{{"format":"{FORMAT}","machine":{machine_text}}}')
-
-
-def _named_fields(context_schema: str | None) -> tuple[str, ...] | None:
-    """The fields that a context may have, where its schema names them and does not say that there are others.
-
-    Stricter than JSON Schema, where a name that is not listed is allowed: for a fact it would be a typing error.
-    """
-    schema = json.loads(context_schema) if context_schema is not None else True
-    if not isinstance(schema, dict) or "properties" not in schema:
-        return None
-    others = {"additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}
-    if others & schema.keys() and schema.get("additionalProperties") is not False:
-        return None
-    return tuple(schema["properties"])
-
-
-def _check_references(machine: Mapping[str, Any]) -> None:
-    """Every number of the table names something that is there, and every name is there once. Raises ``ValueError``."""
-    states, tools = len(machine["states"]), len(machine["tools"])
-    conditions, sets, events = len(machine["conditions"]), len(machine["sets"]), len(machine["events"])
-
-    def within(number: int, count: int, least: int = 0) -> None:
-        if not least <= number < count:
-            raise ValueError(f"{number} is no number of {count}")
-
-    for part in ("states", "events", "tools", "guards"):
-        names = [item["name"] for item in machine[part]]
-        if len(set(names)) != len(names):
-            raise ValueError(f"two {part} have the same name")
-    within(machine["initial"], states)
-    if "transition_guard" in machine:
-        within(machine["transition_guard"], conditions)
-    for state in machine["states"]:
-        for tool in state.get("tools", ()):
-            within(tool, tools)
-        if "budget" in state:
-            limit, repeated, fallback = state["budget"]
-            within(fallback, states, -1)
-            within(min(limit, repeated), 2**53)
-        within(state.get("on_exhausted", 0), states)
-    for tool in machine["tools"]:
-        for condition in (tool.get("when", 0), tool.get("failed_when", 0), *tool.get("require", ())):
-            within(condition, max(conditions, 1))
-        within(tool.get("on_failure", 0), max(events, 1))
-        for event, condition, number in tool.get("emits", ()):
-            within(event, events, -1)
-            within(condition, conditions, -1)
-            within(number, sets, -1)
-        for key in ("input_schema", "output_schema"):
-            json.loads(tool.get(key, "true"))
-    for row in machine["transitions"]:
-        array("q", row)  # refuses what is not a whole number
-        if len(row) != 3:
-            _, _, _, condition, number, _ = row
-            within(condition, conditions, -1)
-            within(number, sets, -1)
-
-
-def _tool_info(tool: Mapping[str, Any], events: tuple[str, ...], description: str) -> ToolInfo:
-    on_failure = tool.get("on_failure")
-    return ToolInfo(
-        name=tool["name"],
-        effect=tool["effect"],
-        description=description,
-        input_schema=tool.get("input_schema"),
-        output_schema=tool.get("output_schema"),
-        when=tool.get("when"),
-        require=tuple(tool.get("require", ())),
-        max_calls=tool.get("max_calls"),
-        approval=tool.get("approval"),
-        failed_when=tool.get("failed_when"),
-        on_failure=None if on_failure is None else events[on_failure],
-        emits=tuple(
-            EmitInfo(
-                events[event] if event >= 0 else None,
-                when if when >= 0 else None,
-                number if number >= 0 else None,
-            )
-            for event, when, number in tool.get("emits", ())
-        ),
-    )
-
-
-def _state_info(
-    state: Mapping[str, Any], names: tuple[str, ...], tools: tuple[str, ...], description: str
-) -> StateInfo:
-    budget = state.get("budget")
-    exhausted = state.get("on_exhausted")
-    if budget is not None:
-        limit, repeated, fallback = budget
-        budget = BudgetInfo(limit or None, repeated or None, names[fallback] if fallback >= 0 else None)
-    return StateInfo(
-        state["name"],
-        state.get("type", "intermediate"),
-        description,
-        tuple([tools[i] for i in state["tools"]]) if "tools" in state else (),
-        budget,
-        state.get("parallel_calls"),
-        state.get("max_visits"),
-        None if exhausted is None else names[exhausted],
-    )
-
-
-def _rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[str, tuple[_Candidate, ...]], ...]:
-    """Per state: event -> candidates in the order in which they are tried."""
-    building: list[dict[str, tuple[_Candidate, ...]]] = [{} for _ in range(count)]
-    for entry in rows:
-        if len(entry) == 3:
-            source, event, target = entry
-            candidate = (target, -1, -1, 0)
-        else:
-            source, event, target, condition, sets, default = entry
-            candidate = (target, condition, sets, default)
-        if not (0 <= target < count and 0 <= source < count and 0 <= event < len(events)):
-            raise ValueError(f"transition {entry} names what is not there")
-        row, name = building[source], events[event]
-        row[name] = (*row[name], candidate) if name in row else (candidate,)
-    return tuple(building)

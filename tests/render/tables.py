@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fsmc.runtime.canonical import canonical_json
-from fsmc.runtime.table import FORMAT, Table, digest
+from fsmc.runtime.table import Table
+from fsmc.runtime.verify import FORMAT, digest
 
 
 def make_table(

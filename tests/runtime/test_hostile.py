@@ -13,7 +13,8 @@ import pytest
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.errors import FsmcError, SessionError, TableError
 from fsmc.runtime.session import Session
-from fsmc.runtime.table import Table, digest
+from fsmc.runtime.table import Table
+from fsmc.runtime.verify import digest
 from tests.support import table
 
 ONE = """
@@ -142,9 +143,10 @@ class TestNothingRaises:
                 start(one).update(facts)  # type: ignore[arg-type]
 
 
-class TestNothingIsLost:
-    RESULTS = [*HOSTILE, nested(99), "x" * 1000, '{"a": NaN}', "[" * 100_000]
+RESULTS = [*HOSTILE, nested(99), "x" * 1000, '{"a": NaN}', "[" * 100_000]
 
+
+class TestNothingIsLost:
     @pytest.mark.parametrize("result", RESULTS, ids=range(len(RESULTS)))
     def test_a_result_always_settles_its_call(self, one: Table, result: Any) -> None:
         session = start(one)
@@ -264,7 +266,7 @@ class TestTables:
 
         for view in (one.states, one.tools, one.events, one.guards):
             thief = Thief()
-            assert view == thief or True
+            view.__eq__(thief)
             assert not isinstance(getattr(thief, "loot", None), dict)
             assert not isinstance(view | thief, dict)  # type: ignore[operator]
 

@@ -10,7 +10,8 @@ import pytest
 from fsmc.compiler import compile_policy
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.errors import TableError
-from fsmc.runtime.table import Table, digest
+from fsmc.runtime.table import Table
+from fsmc.runtime.verify import digest
 from tests.support import policy, table
 
 GATE = """
