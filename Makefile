@@ -6,6 +6,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := build/demo
 
+# Other people's files that some tests read, where a folder beside this one holds them; without, those tests are skipped.
+FSMC_DATA ?= $(abspath $(patsubst %/transcripts,%,$(firstword $(wildcard ../*/data/transcripts))))
+FSMC_VECTORS ?= $(abspath $(firstword $(wildcard ../*/vectors/reactive-fsm.yaml)))
+export FSMC_DATA FSMC_VECTORS
+
 .PHONY: demo test check format bench clean
 
 demo: $(READY)
@@ -25,6 +30,8 @@ demo: $(READY)
 	@echo; echo 'tables and diagrams of the whole gallery: $(DEMO)'
 
 test: $(READY)
+	@echo 'optional data: $(or $(FSMC_DATA),none)'
+	@echo 'optional vectors: $(or $(FSMC_VECTORS),none)'
 	$(BIN)/python -m pytest -n 2
 
 check: $(READY)
@@ -36,9 +43,11 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The peers of the session benchmark are fetched here; without a network it runs without them. Both parts run, whatever misses.
 bench: $(READY)
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m compileall -q fsmc $(VENV)/lib
-	$(BIN)/python -m benchmarks.lint
+	$(BIN)/python -m benchmarks.lint; lint=$$?; $(BIN)/python -m benchmarks.session && exit $$lint
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 
@@ -18,6 +17,26 @@ class Cost(NamedTuple):
 
     seconds: float
     mebibytes: float
+
+
+class Loop(NamedTuple):
+    """A function that does the same thing *steps* times."""
+
+    run: Callable[[], Any]
+    steps: int
+
+    def step(self) -> float:
+        """CPU seconds of one step, over one run."""
+        start = time.process_time()
+        self.run()
+        return (time.process_time() - start) / self.steps
+
+
+class Ratio(NamedTuple):
+    """A loop against its floor: the median of the ratios of the rounds, and the CPU seconds of one step (the best)."""
+
+    ratio: float
+    seconds: float
 
 
 def command(arguments: list[str], rounds: int) -> Cost:
@@ -46,11 +65,27 @@ def calls(function: Callable[[], Any], rounds: int) -> float:
     return best
 
 
-def line(name: str, ratio: float, bound: float, at_least: bool = False) -> bool:
+def against(floor: Loop, cases: Mapping[str, Loop], rounds: int = 9) -> dict[str, Ratio]:
+    """One step of each loop against one step of *floor*, which is timed anew beside each of them; rounds are interleaved."""
+    ratios: dict[str, list[float]] = {name: [] for name in cases}
+    best = dict.fromkeys(cases, float("inf"))
+    for loop in (floor, *cases.values()):
+        loop.run()
+    gc.collect()
+    for _ in range(rounds):
+        for name, case in cases.items():
+            beside = floor.step()
+            seconds = case.step()
+            ratios[name].append(seconds / beside)
+            best[name] = min(best[name], seconds)
+    return {name: Ratio(statistics.median(ratios[name]), best[name]) for name in cases}
+
+
+def line(name: str, ratio: float, bound: float, at_least: bool = False, unit: str = "x") -> bool:
     """Print one ratio with its bound; whether it holds."""
     holds = ratio >= bound if at_least else ratio <= bound
     word = "at least" if at_least else "at most"
-    print(f"  {'ok  ' if holds else 'MISS'}  {name}: {ratio:.2f} x  ({word} {bound:g} x)")
+    print(f"  {'ok  ' if holds else 'MISS'}  {name}: {ratio:.2f} {unit}  ({word} {bound:g} {unit})")
     return holds
 
 
@@ -62,8 +97,3 @@ def bytecode() -> None:
             subprocess.run(
                 [sys.executable, "-m", "compileall", "-q", folder], env=environment, check=False, capture_output=True
             )
-
-
-def peak_mebibytes() -> float:
-    """The peak memory of this process."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -66,6 +66,46 @@ def small(states: int = 20) -> str:
     return "".join(lines)
 
 
+_RING = """\
+fsmc: 1
+id: ring
+initial: S0
+topology: cyclic
+long_running: true
+context:
+  type: object
+  properties:
+    n: {type: integer}
+guards:
+  asked: {external: true}
+tools:
+  look: {effect: read}
+  other: {effect: read}
+states:
+"""
+
+
+def ring(states: int, guard: str = "", walked: int | None = None) -> str:
+    """A YAML policy whose first *walked* states (all, unless given) follow each other by GO, without an end.
+
+    The states that are not walked hang on the first. Every state offers ``look``; ``other`` is offered after the last state only.
+    """
+    walked = walked or states
+    guarded = f", guard: {guard}" if guard else ""
+    lines = [_RING if guard == "asked" else _RING.replace("guards:\n  asked: {external: true}\n", "")]
+    for i in range(states):
+        after = i + 1 if i + 1 < states and i + 1 != walked else 0
+        lines.append(
+            f"  S{i}:\n    tools: [look]\n    transitions:\n      - {{event: GO, target: S{after}{guarded}}}\n"
+        )
+        if i == 0 and walked < states:
+            lines.append(f"      - {{event: ON, target: S{walked}}}\n")
+        if i == states - 1:
+            lines.append("      - {event: STOP, target: LAST}\n")
+    lines.append("  LAST: {tools: [other], transitions: [{event: OVER, target: END}]}\n  END: {type: terminal}\n")
+    return "".join(lines)
+
+
 def model(states: int, edges: int = 3) -> Policy:
     """What ``chain`` means, built without its text: a text of this size would be refused."""
     small_one = build(parse(chain(4).encode(), "chain.yaml"))

@@ -34,15 +34,17 @@ class PolicyError(FsmcError):
 def load(path: str | os.PathLike[str]) -> Table:
     """The frozen table of the policy or compiled table at *path*.
 
-    Raises ``PolicyError`` when the policy has errors, ``TableError`` when a table was damaged or changed, and another
-    ``FsmcError`` when the file cannot be read.
+    Raises ``PolicyError`` when the policy has errors, ``TableError`` when a table was damaged or changed, and ``InputError``
+    when the file cannot be read.
     """
+    _check_path(path, "load")
     data = read_table_data(path)
     return Table(data) if data is not None else compile(path)
 
 
 def compile(path: str | os.PathLike[str]) -> Table:
     """The frozen table of the policy at *path*. Raises ``PolicyError`` when it has errors."""
+    _check_path(path, "compile")
     from fsmc.source import read
 
     return Table(table_of(read(path)))
@@ -60,7 +62,8 @@ def table_of(document: Any, source_map: bool = False) -> dict[str, Any]:
 
 
 def lint(path: str | os.PathLike[str]) -> list[Finding]:
-    """What is wrong with the policies at *path*: a file, a folder or a glob. Raises ``FsmcError`` for unreadable input."""
+    """What is wrong with the policies at *path*: a file, a folder or a glob. Raises ``InputError`` for unreadable input."""
+    _check_path(path, "lint")
     from fsmc.linter import lint
 
     return lint(path)
@@ -68,9 +71,10 @@ def lint(path: str | os.PathLike[str]) -> list[Finding]:
 
 def render(source: Table | str | os.PathLike[str], format: str = "mermaid", **options: Any) -> str | bytes:
     """A diagram of a table, or of the policy or table at a path, as ``mermaid``, ``dot`` or ``svg`` (text) or ``png`` (bytes)."""
+    table = _table(source, "render")
     from fsmc.rendering import render
 
-    return render(source if isinstance(source, Table) else load(source), format, **options)
+    return render(table, format, **options)
 
 
 def simulate(
@@ -81,8 +85,26 @@ def simulate(
     *options* are those of ``fsmc.simulation.simulate``: ``context``, ``guards``, ``approve``. Raises ``TraceError`` for a file
     that is no trace and ``BindingError`` for options that do not fit the policy.
     """
+    table = _table(source, "simulate")
+    for trace in traces:
+        _check_path(trace, "simulate", "a trace")
     from fsmc.simulation import simulate
     from fsmc.trace import read_file
 
-    table = source if isinstance(source, Table) else load(source)
     return [simulate(table, run, **options) for trace in traces for run in read_file(trace, input_format)]
+
+
+def _table(source: Any, function: str) -> Table:
+    if isinstance(source, Table):
+        return source
+    _check_path(source, function, "a policy or table, or a `fsmc.Table`")
+    return load(source)
+
+
+def _check_path(path: object, function: str, what: str = "a policy or table") -> None:
+    """Refuse what is no path in a sentence: a number would be taken for an open file, and data for who knows what."""
+    if isinstance(path, (str, bytes, os.PathLike)):
+        return
+    kind = "`fsmc.Table`" if isinstance(path, Table) else f"{type(path).__name__}"
+    hint = "; `fsmc.Table(data)` freezes the data of a compiled table" if isinstance(path, dict) else ""
+    raise TypeError(f"fsmc.{function} takes the path of {what}, not a value of type {kind}{hint}")

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from fsmc.runtime.errors import FsmcError, TableError
-from fsmc.source import Document, MappingNode, SourceError, parse, read
-from fsmc.stored import read_table_data, table_data
+from fsmc.runtime.errors import TableError
+from fsmc.source import Document, InputError, MappingNode, parse, read
+from fsmc.stored import read_input, read_table_data, table_data
 
 if TYPE_CHECKING:
     from fsmc.runtime.table import Table
 
 SUFFIXES = (".yaml", ".yml", ".toml", ".json")
+# What Python makes of bytes in a name that are no UTF-8; a table could not be written with it.
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
-
-
-class InputError(FsmcError):
-    """An input cannot be read, or names nothing."""
 
 
 class Input(NamedTuple):
@@ -43,7 +42,7 @@ def inputs(
         if path == "-" and stdin is not None:
             if path not in seen:
                 seen.add(path)
-                yield _from_bytes(stdin(), stdin_name)
+                yield _from_bytes(stdin(), _NO_TEXT.sub("\ufffd", stdin_name))
             continue
         for name in _matches(path):
             yield from _folder(name, seen) if os.path.isdir(name) else _file(name, seen)
@@ -56,7 +55,7 @@ def open_input(path: str) -> Input:
         return _with_table(path, data)
     try:
         return Input(path, document=read(path))
-    except SourceError as error:
+    except InputError as error:
         return Input(path, error=str(error))
 
 
@@ -66,7 +65,7 @@ def _from_bytes(data: bytes, name: str) -> Input:
         return _with_table(name, table)
     try:
         return Input(name, document=parse(data, name))
-    except SourceError as error:
+    except InputError as error:
         return Input(name, error=str(error))
 
 
@@ -81,11 +80,64 @@ def _with_table(path: str, data: dict[str, object]) -> Input:
 
 def _matches(path: str) -> list[str]:
     """The files of a glob in order of name; *path* itself where it is none, or exists under that very name."""
-    if os.path.lexists(path) or not any(character in path for character in "*?["):
+    if os.path.lexists(path) or not _is_glob(path):
         return [path]
-    import glob
+    return sorted(_expanded(path)) or [path]
 
-    return sorted(glob.glob(path, recursive=True)) or [path]
+
+def _expanded(pattern: str) -> Iterator[str]:
+    """What a glob matches; a name with a leading dot only where the pattern has the dot.
+
+    ``glob.glob`` would go through every link below ``**``, round and round where links lead back. Here ``**`` stands for real
+    folders, like a folder that is named itself.
+    """
+    import fnmatch
+
+    drive, rest = os.path.splitdrive(pattern)
+    separators = os.sep + (os.altsep or "")
+    parts = [part for part in re.split(f"[{re.escape(separators)}]", rest) if part]
+    start = drive + (os.sep if rest[:1] in separators else "")
+    seen: set[tuple[str, int]] = set()
+    pending = [(start, 0)]
+    while pending:
+        base, number = pending.pop()
+        if (base, number) in seen:
+            continue
+        seen.add((base, number))
+        if number == len(parts):
+            if base and (os.path.isdir(base) or rest[-1] not in separators):
+                yield base
+            continue
+        part = parts[number]
+        if part == "**":
+            pending.append((base, number + 1))
+            pending += [(os.path.join(base, name), number) for name in _folders(base)]
+            if number + 1 == len(parts):
+                pending += [(os.path.join(base, name), len(parts)) for name in _names(base)]
+        elif _is_glob(part):
+            names = [name for name in _names(base, part[0] == ".") if fnmatch.fnmatch(name, part)]
+            pending += [(os.path.join(base, name), number + 1) for name in names]
+        elif os.path.lexists(os.path.join(base, part)):
+            pending.append((os.path.join(base, part), number + 1))
+
+
+def _is_glob(text: str) -> bool:
+    return any(character in text for character in "*?[")
+
+
+def _names(folder: str, hidden: bool = False) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder or os.curdir) if hidden or name[0] != "."]
+    except (OSError, ValueError):
+        return []
+
+
+def _folders(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            return [e.name for e in entries if e.name[0] != "." and e.is_dir(follow_symlinks=False)]
+    except (OSError, ValueError):
+        return []
 
 
 def _identity(path: str) -> str:
@@ -128,7 +180,7 @@ def _member(path: str) -> Input | None:
     """The file of a folder, if it is a policy or a table, or cannot be read and so may be one."""
     try:
         with open(path, "rb") as file:
-            if b"fsmc" not in file.read():
+            if b"fsmc" not in read_input(file):
                 return None
     except OSError:
         pass
@@ -136,13 +188,8 @@ def _member(path: str) -> Input | None:
     document = found.document
     if document is None or (isinstance(document.root, MappingNode) and "fsmc" in document.root):
         return found
-    if document.root is None and _looks_like_policy(document.text):
-        return found
+    if document.root is None:
+        from fsmc.policy.foreign import looks_like_policy
+
+        return found if looks_like_policy(document.text) else None
     return None
-
-
-def _looks_like_policy(text: str) -> bool:
-    """Whether a file that cannot be parsed was meant to be a policy: a line or the text starts with the key ``fsmc``."""
-    import re
-
-    return re.search(r"""^[ \t{]*["']?fsmc["']?[ \t]*[:=]""", text, re.MULTILINE) is not None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fsmc.findings import Finding, Related, in_order
-from fsmc.source import Document, Problem, parse
+from fsmc.source import Document, Note, Place, Problem, parse
 
 if TYPE_CHECKING:
     from fsmc.policy.explain import SchemaProblem
     from fsmc.policy.model import Policy
     from fsmc.rules.base import Hit, Rule
 
+MAX_HITS = 1_000  # of one rule in one file: nobody reads more, and a generated file may hold a mistake many times
 # Rules of text and structure run before there is a model; the others are registered in ``fsmc.rules``.
 STRUCTURE_RULES = {
     "syntax-error": "FSM001",
@@ -22,6 +23,8 @@ STRUCTURE_RULES = {
     "too-large": "FSM004",
     "encoding-error": "FSM005",
     "not-a-policy": "FSM006",
+    "ambiguous-scalar": "FSM007",
+    "byte-order-mark": "FSM008",
     "unknown-key": "FSM010",
     "wrong-type": "FSM011",
     "missing-key": "FSM012",
@@ -58,20 +61,58 @@ def lint_document(document: Document) -> list[Finding]:
 
 def load_policy(document: Document) -> tuple[Policy | None, list[Finding]]:
     """The model of a document, None where its text or structure is wrong, and everything the rules find."""
-    findings = [_from_problem(document, problem) for problem in document.problems]
+    from fsmc.spelling import bounded
+
+    with bounded():
+        policy, findings = _checked(document)
+    if document.notes and document.root is not None:
+        findings += _notes(document, findings)
+    return policy, in_order(findings)
+
+
+def _checked(document: Document) -> tuple[Policy | None, list[Finding]]:
+    findings = [_finding(document, problem.code, problem, problem.related) for problem in document.problems]
     # After a duplicate key the rest of the structure is still worth a look; after anything else it is guesswork.
-    if all(problem.code == "duplicate-key" for problem in document.problems):
-        findings += [_from_schema(document, problem) for problem in _schema_problems(document)]
+    readable = document.root is not None or not document.problems
+    if readable and all(problem.code == "duplicate-key" for problem in document.problems):
+        findings += [_finding(document, problem.rule, problem) for problem in _schema_problems(document)]
     if findings:
-        return None, in_order(findings)
+        return None, _foreign(document) or findings
     from fsmc.policy.build import PolicyTooLarge, build
 
     try:
         policy = build(document)
     except PolicyTooLarge as large:
         hint = "write less in `defaults`, or name fewer tools by globs"
-        return None, [_from_problem(document, Problem("too-large", large.message, large.place, hint))]
-    return policy, in_order(_rule_findings(policy))
+        return None, [_finding(document, "too-large", Problem("too-large", large.message, large.place, hint))]
+    return policy, list(_rule_findings(policy))
+
+
+def _notes(document: Document, findings: list[Finding]) -> list[Finding]:
+    """What is worth knowing about the text, except where a finding says what to do with it."""
+    taken = {(finding.line, finding.column) for finding in findings}
+    return [
+        _finding(document, note.code, note)._replace(level="info")
+        for note in document.notes
+        if note.code != "ambiguous-scalar" or note.place not in taken
+    ]
+
+
+def _foreign(document: Document) -> list[Finding]:
+    """The one finding of a file that is another kind of file altogether."""
+    if isinstance(document.root, dict) and "fsmc" in document.root:
+        return []
+    from fsmc.policy.foreign import looks_like_run
+
+    if not looks_like_run(document.text):
+        return []
+    problem = Problem(
+        "not-a-policy",
+        "not a policy: this looks like a recorded run",
+        Place(1, 1),
+        "play it with `fsmc simulate POLICY TRACE`",
+    )
+    return [_finding(document, problem.code, problem)]
 
 
 def _schema_problems(document: Document) -> list[SchemaProblem]:
@@ -86,41 +127,34 @@ def _schema_problems(document: Document) -> list[SchemaProblem]:
 
 def _rule_findings(policy: Policy) -> Iterator[Finding]:
     from fsmc.analysis import Facts
-    from fsmc.rules import policy_rules
+    from fsmc.rules import Hit, policy_rules
 
     facts = Facts(policy)
     for rule in policy_rules():
         if rule.check is not None:
-            for hit in rule.check(policy, facts):
+            for number, hit in enumerate(rule.check(policy, facts), 1):
+                if number > MAX_HITS:
+                    message = f"and more like this: only the first {MAX_HITS:,} are listed"
+                    yield _from_hit(policy.document, rule, Hit(message, hit.place, hit.length, level=hit.level))
+                    break
                 yield _from_hit(policy.document, rule, hit)
 
 
-def _from_problem(document: Document, problem: Problem) -> Finding:
+def _finding(
+    document: Document, rule: str, said: Problem | SchemaProblem | Note, related: Iterable[tuple[Place, str]] = ()
+) -> Finding:
+    """The finding of a rule of text and structure."""
     return Finding(
-        code=STRUCTURE_RULES[problem.code],
-        rule=problem.code,
+        code=STRUCTURE_RULES[rule],
+        rule=rule,
         level="error",
-        message=problem.message,
+        message=said.message,
         path=document.path,
-        line=problem.place.line,
-        column=problem.place.column,
-        length=document.token_length(problem.place),
-        hint=problem.hint,
-        related=tuple(Related(note, *place) for place, note in problem.related),
-    )
-
-
-def _from_schema(document: Document, problem: SchemaProblem) -> Finding:
-    return Finding(
-        code=STRUCTURE_RULES[problem.rule],
-        rule=problem.rule,
-        level="error",
-        message=problem.message,
-        path=document.path,
-        line=problem.place.line,
-        column=problem.place.column,
-        length=document.token_length(problem.place),
-        hint=problem.hint,
+        line=said.place.line,
+        column=said.place.column,
+        length=document.token_length(said.place),
+        hint=said.hint,
+        related=tuple(Related(note, *place) for place, note in related),
     )
 
 

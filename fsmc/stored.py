@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any
+from typing import Any, BinaryIO
 
 _MARK = b'"fsmc-table/'
 # Far above any real table; what is larger is not read into memory to find that out.
 _MAX_BYTES = 512 * 1024 * 1024
+# The mark of a table stands near its start, behind the texts about the policy.
+_HEAD = 8 * 1024 * 1024
+_PIECE = 1024 * 1024
 
 
 def table_data(data: bytes) -> dict[str, Any] | None:
@@ -32,9 +35,30 @@ def read_table_data(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MAX_BYTES:
             return None
         with open(path, "rb") as file:
-            if file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+            if not _may_be_table(file.read(64)):
                 return None
             file.seek(0)
-            return table_data(file.read())
+            return table_data(read_input(file))
     except (OSError, ValueError):
         return None
+
+
+def read_input(file: BinaryIO, limit: int = _HEAD) -> bytes:
+    """What *file* holds, as far as it is of use: *limit* bytes and one more, or all of what starts as a compiled table."""
+    data = read_at_most(file, limit + 1)
+    if len(data) > limit and _may_be_table(data) and _MARK in data:
+        data += read_at_most(file, _MAX_BYTES - limit)
+    return data
+
+
+def read_at_most(file: BinaryIO, size: int) -> bytes:
+    """The next *size* bytes of *file*, or all that are left. Takes memory for those that are there, not for *size*."""
+    pieces: list[bytes] = []
+    while size > 0 and (piece := file.read(min(size, _PIECE))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def _may_be_table(head: bytes) -> bool:
+    return head[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
+from pathlib import Path
+
+import pytest
 
 from fsmc.compiler import compile_policy
 from fsmc.policy.build import build
@@ -25,3 +29,18 @@ def policy(text: str, name: str = "policy.yaml") -> Policy:
 def table(text: str, name: str = "policy.yaml") -> Table:
     """The frozen table of a policy that must be well formed."""
     return Table(compile_policy(policy(text, name)))
+
+
+def optional_data(name: str) -> Path | None:
+    """A folder of other people's files under ``$FSMC_DATA``; None where they are not at hand."""
+    root = os.environ.get("FSMC_DATA")
+    folder = Path(root, name) if root else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def data_folder(name: str) -> Path:
+    """The same, for a test that needs it and is skipped without."""
+    folder = optional_data(name)
+    if folder is None:
+        pytest.skip("optional data: set FSMC_DATA")
+    return folder

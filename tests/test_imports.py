@@ -35,8 +35,12 @@ THIRD_PARTY = {
     4: set(),
     5: {"click"},
 }
-# Only to explain what is not valid, and only where it is installed: see fsmc/runtime/validator.py.
-OPTIONAL = {("fsmc.runtime.validator", "jsonschema"), ("fsmc.runtime.validator", "referencing")}
+# Only where they are installed: to explain what is not valid (see fsmc/runtime/validator.py), and the extra `otel`.
+OPTIONAL = {
+    ("fsmc.runtime.validator", "jsonschema"),
+    ("fsmc.runtime.validator", "referencing"),
+    ("fsmc.telemetry", "opentelemetry"),
+}
 
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path

@@ -30,6 +30,30 @@ def immediate_dominators(successors: Successors, root: int) -> list[int]:
     return result
 
 
+def intervals(parents: list[int], root: int) -> tuple[list[int], list[int]]:
+    """For every node an interval that holds the beginnings of exactly those that it dominates, itself included.
+
+    The interval of what *root* does not reach is empty, and begins below all others.
+    """
+    children: list[list[int]] = [[] for _ in parents]
+    for node, parent in enumerate(parents):
+        if parent != NONE:
+            children[parent].append(node)
+    begin, end = [NONE] * len(parents), [NONE] * len(parents)
+    stack = [root]
+    clock = 0
+    while stack:
+        node = stack.pop()
+        if node < 0:
+            end[~node] = clock
+            continue
+        begin[node] = clock
+        clock += 1
+        stack.append(~node)
+        stack += children[node]
+    return begin, end
+
+
 def _depth_first(successors: Successors, root: int) -> tuple[list[int], list[int]]:
     """The nodes in the order of a depth-first visit, and the visit number of each one's parent in that tree."""
     seen = bytearray(len(successors))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
-from itertools import pairwise
 
 from fsmc.analysis.algorithms import (
     START,
@@ -16,8 +15,8 @@ from fsmc.analysis.algorithms import (
     topological_order,
 )
 from fsmc.analysis.dominators import NONE, immediate_dominators
-from fsmc.analysis.graph import Graph, Move
-from fsmc.policy.model import Policy
+from fsmc.analysis.graph import Graph, Move, fallback_of
+from fsmc.policy.model import Policy, State
 
 _TOLD_MOVES = 20_000
 
@@ -27,7 +26,8 @@ class Facts:
 
     Guards count as both true and false, so a state is called reachable when some outcome of the guards leads there.
     Where the initial state does not exist, every state counts as reachable and no path leads to any: that one mistake
-    is enough.
+    is enough. Whether a state may be entered once more is not followed move by move: ``fsmc.analysis.visits`` says how
+    far ``max_visits`` is taken into account.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -45,7 +45,7 @@ class Facts:
         return Graph(self.policy)
 
     def moves(self, state: str) -> list[Move]:
-        """Every move out of *state*; those by request under ``open`` are not listed."""
+        """Every move out of *state* to a state that it names itself; those by request under ``open`` are not listed."""
         return self.graph.moves(state)
 
     def leaves(self, state: str) -> bool:
@@ -56,6 +56,21 @@ class Facts:
     def broken(self) -> frozenset[str]:
         """The states with a move to a state that does not exist."""
         return self._named(self.graph.broken)
+
+    @cached_property
+    def exhaustible(self) -> frozenset[str]:
+        """The states whose ``max_visits`` can be spent, so that a further move to them is refused or led elsewhere."""
+        return self._named(self.graph.exhaustible)
+
+    @cached_property
+    def overlooked(self) -> frozenset[str]:
+        """The targets of transitions of reachable states that are never taken because of one before them: what only they
+        lead to is that mistake once more.
+        """
+        return frozenset(self._overlooked_by(self.reachable))
+
+    def _overlooked_by(self, names: Iterable[str]) -> set[str]:
+        return {each.transition.target for name in names for each in self.graph.shadowed(name)}
 
     # What can be reached
 
@@ -77,10 +92,13 @@ class Facts:
     @cached_property
     def by_distance(self) -> tuple[str, ...]:
         """The reachable states, nearest to the initial one first."""
-        return tuple(self._names[node] for node in self._from_initial[0] if node != self.graph.hub)
+        return tuple(self._names[node] for node in self._from_initial[0] if node < len(self._names))
 
     def path_to(self, state: str) -> list[Move] | None:
-        """A shortest way from the initial state to *state*; None when there is none."""
+        """A shortest way from the initial state to *state*; None when there is none.
+
+        A state that is passed over because its visits are spent counts like a move.
+        """
         node = self.graph.index[state]
         if not self.rooted or self._from_initial[1][node] == UNSEEN:
             return None
@@ -99,7 +117,7 @@ class Facts:
         if self._told > _TOLD_MOVES:
             return ()
         moves = (*(self.path_to(state) or ()), *onward)
-        self._told += len(moves)
+        self._told += sum(1 + len(move.spent) for move in moves)
         return tuple(map(str, moves))
 
     def way(self, source: str, target: str, inside: Iterable[str]) -> list[Move]:
@@ -108,8 +126,11 @@ class Facts:
         Empty when there is none.
         """
         index = self.graph.index
-        numbers = {index[name] for name in inside}
-        return self._walk(shortest_way(self.graph.successors, index[source], index[target], numbers) or [])
+        return self._round({index[name] for name in inside}, index[source], index[target])
+
+    def _round(self, inside: set[int], source: int, target: int) -> list[Move]:
+        passable = _Passable(inside, range(len(self._names), len(self.graph.successors)), self._group_of, source)
+        return self._walk(shortest_way(self.graph.successors, source, target, passable) or [])
 
     @cached_property
     def without_fallbacks(self) -> frozenset[str]:
@@ -121,8 +142,9 @@ class Facts:
     @cached_property
     def unreachable_groups(self) -> tuple[tuple[str, ...], ...]:
         """Where the unreachable part of the graph begins: groups of states that nothing else leads to."""
-        origins, hub = self._from_initial[1], self.graph.hub
-        missing = [node for node, origin in enumerate(origins) if origin == UNSEEN and node != hub]
+        missing = [
+            node for node, origin in enumerate(self._from_initial[1]) if origin == UNSEEN and node != self.graph.hub
+        ]
         number = {node: position for position, node in enumerate(missing)}
         # What an unreachable state leads to may be reachable; nothing reachable leads to an unreachable one.
         successors = [[number[to] for to in self.graph.successors[node] if to in number] for node in missing]
@@ -135,7 +157,7 @@ class Facts:
             if group_of[target] != group_of[member]
         }
         found = [sorted(missing[i] for i in group) for n, group in enumerate(groups) if n not in entered_groups]
-        return tuple(tuple(self._names[node] for node in group) for group in sorted(found))
+        return self._groups_named(sorted(found))
 
     # What can end
 
@@ -176,20 +198,43 @@ class Facts:
         stuck = self.reachable - self.leading_to(ends)
         if not stuck:
             return ()
-        index, successors = self.graph.index, self.graph.successors
-        found = []
-        for group in self.components:
-            if group[0] not in stuck:
-                continue
-            inside = {index[name] for name in group}
-            if all(target in inside for node in inside for target in successors[node]):
-                found.append(group)
-        return tuple(found)
+        index, successors, group_of = self.graph.index, self.graph.successors, self._group_of
+        open_groups = {
+            group_of[node] for node, row in enumerate(successors) for to in row if group_of[to] != group_of[node]
+        }
+        return tuple(
+            group
+            for group in self.components
+            if group[0] in stuck
+            and group_of[index[group[0]]] not in open_groups
+            and self._overlooked_by(group) <= set(group)
+        )
 
     @cached_property
     def trapped(self) -> frozenset[str]:
         """The states of ``traps``."""
         return frozenset(name for group in self.traps for name in group)
+
+    @cached_property
+    def strandable(self) -> frozenset[str]:
+        """The states that lead on only to states of their own group which may be exhausted, or round to such states.
+
+        Once those are, a session that is back there cannot leave the group. Left out is what cannot end anyway.
+        """
+        successors, group_of, refusing = self.graph.successors, self._group_of, self.graph.exhaustible
+        if not refusing:
+            return frozenset()
+        free = [any(group_of[to] != group_of[node] for to in row) for node, row in enumerate(successors)]
+        queue = [node for node, leaves in enumerate(free) if leaves]
+        for node in queue:
+            if node in refusing:
+                continue  # it may be free itself, but cannot be counted on to be entered
+            for source in self.graph.predecessors[node]:
+                if not free[source] and group_of[source] == group_of[node]:
+                    free[source] = True
+                    queue.append(source)
+        caught = (node for node, leaves in enumerate(free) if not leaves and len(self._groups[group_of[node]]) > 1)
+        return self._named(caught) & self.reachable & self.finishing
 
     @cached_property
     def immediate_postdominators(self) -> dict[str, str]:
@@ -204,7 +249,7 @@ class Facts:
     def order(self) -> tuple[str, ...] | None:
         """The states, each before those it leads to; None when there is a cycle."""
         order = topological_order(self.graph.successors)
-        return None if order is None else tuple(self._names[node] for node in order if node != self.graph.hub)
+        return None if order is None else self._groups_named([order])[0]
 
     @property
     def acyclic(self) -> bool:
@@ -212,11 +257,22 @@ class Facts:
         return self.order is not None
 
     @cached_property
+    def _groups(self) -> list[list[int]]:
+        return strong_components(self.graph.successors)
+
+    @cached_property
+    def _group_of(self) -> list[int]:
+        """For each node the number of its group."""
+        group_of = [0] * len(self.graph.successors)
+        for number, group in enumerate(self._groups):
+            for node in group:
+                group_of[node] = number
+        return group_of
+
+    @cached_property
     def components(self) -> tuple[tuple[str, ...], ...]:
         """The groups of states that lead to each other, each after the groups it leads to."""
-        hub = self.graph.hub
-        groups = (sorted(node for node in group if node != hub) for group in strong_components(self.graph.successors))
-        return tuple(tuple(self._names[node] for node in group) for group in groups if group)
+        return self._groups_named(map(sorted, self._groups))
 
     @cached_property
     def bounded(self) -> frozenset[str]:
@@ -230,22 +286,50 @@ class Facts:
         With *fallbacks* false, the fallbacks of budgets do not count as moves.
         """
         rows = self.graph.successors if fallbacks else self.graph.by_event
-        kept = [node for node, name in enumerate(self._names) if name not in without]
+        return [self._named(group) for group in self._cycles(rows, without)]
+
+    def _cycles(self, rows: list[list[int]], without: Container[str]) -> list[list[int]]:
+        states, hub = len(self._names), self.graph.hub
+        kept = [n for n in range(len(rows)) if n != hub and (n >= states or self._names[n] not in without)]
         number = {node: position for position, node in enumerate(kept)}
         successors = [[number[target] for target in rows[node] if target in number] for node in kept]
         if topological_order(successors) is not None:
             return []
-        groups = strong_components(successors)
         return [
-            self._named(kept[member] for member in group)
-            for group in groups
+            [kept[member] for member in group]
+            for group in strong_components(successors)
             if len(group) > 1 or group[0] in successors[group[0]]
         ]
+
+    def fallback_cycles(self, without: Container[str]) -> Iterator[tuple[frozenset[str], list[Move]]]:
+        """Of ``cycles`` those that need a fallback of a budget to go all the way round, and a way round that begins with
+        it: with the first one whose ends no other moves of the cycle connect.
+        """
+        group_of = {
+            node: number
+            for number, group in enumerate(self._cycles(self.graph.by_event, without))
+            for node in group
+        }  # fmt: skip
+        for group in self._cycles(self.graph.successors, without):
+            inside = set(group)
+            for node in sorted(node for node in group if node < len(self._names)):
+                found = self._closing(node, inside, group_of)
+                if found is not None:
+                    yield self._named(group), found
+                    break
+
+    def _closing(self, node: int, inside: set[int], group_of: dict[int, int]) -> list[Move] | None:
+        for move in self.graph.moves(self._names[node]) if fallback_of(self._state(node)) is not None else ():
+            for entry in self.graph.entries(move) if move.event is None else ():
+                if entry in inside and (node not in group_of or group_of[node] != group_of.get(entry)):
+                    return self._walk([node, *(shortest_way(self.graph.successors, entry, node, inside) or ())])
+        return None
 
     def shortest_cycle(self, inside: Iterable[str]) -> list[Move]:
         """A shortest way round in *inside*, a group that ``cycles`` gave, from its state nearest to the initial one."""
         index = self.graph.index
-        start = min(inside, key=lambda name: (self._position.get(index[name], len(index)), index[name]))
+        far = len(self.graph.successors)
+        start = min(inside, key=lambda name: (self._position.get(index[name], far), index[name]))
         return self.way(start, start, inside)
 
     # What must be passed
@@ -297,18 +381,20 @@ class Facts:
             if tools not in known:
                 known[tools] = sum(bits.get(event, 0) for event in self.result_events(tools))
             masks[name] = known[tools]
-        names, index, successors = self._names, self.graph.index, self.graph.successors
+        index, successors = self.graph.index, self.graph.successors
+        here = [0] * len(successors)
+        for name, mask in masks.items():
+            here[index[name]] = mask
         # Groups come after the groups they lead to, so the reverse visits every group after all that lead to it.
-        for group in reversed(self.components):
+        for group in reversed(self._groups):
             mask = 0
-            for name in group:
-                mask |= masks.get(name, 0)
-            for name in group:
-                if name in masks:
-                    masks[name] = mask
-                    for target in successors[index[name]]:
-                        if target < len(names):
-                            masks[names[target]] |= mask
+            for node in group:
+                mask |= here[node]
+            for node in group if mask else ():
+                here[node] = mask
+                for target in successors[node]:
+                    here[target] |= mask
+        masks = {name: here[index[name]] for name in masks}
         sets: dict[int, frozenset[str]] = {}
         for mask in masks.values():
             if mask not in sets:
@@ -317,25 +403,56 @@ class Facts:
 
     # From numbers to names
 
+    def _state(self, node: int) -> State:
+        return self.policy.states[self._names[node]]
+
     def _named(self, nodes: Iterable[int]) -> frozenset[str]:
-        hub, names = self.graph.hub, self._names
-        return frozenset(names[node] for node in nodes if node != hub)
+        names = self._names
+        return frozenset(names[node] for node in nodes if node < len(names))
+
+    def _groups_named(self, groups: Iterable[Iterable[int]]) -> tuple[tuple[str, ...], ...]:
+        names = self._names
+        named = (tuple(names[node] for node in group if node < len(names)) for group in groups)
+        return tuple(group for group in named if group)
 
     def _tree(self, parents: list[int]) -> dict[str, str]:
-        """A dominator tree by names, the hub cut out."""
+        """A dominator tree by names, the nodes without a name cut out."""
         count = len(self._names)
+        known: dict[int, int] = {}  # the nearest state above a node without a name
         tree = {}
         for node, name in enumerate(self._names):
             above = parents[node]
-            if above == self.graph.hub:
+            nameless = []
+            while above >= count and above not in known and above != NONE:
+                nameless.append(above)
                 above = parents[above]
-            if above != NONE and above < count:
+            above = known.get(above, above)
+            known.update(dict.fromkeys(nameless, above))
+            if above != NONE:
                 tree[name] = self._names[above]
         return tree
 
     def _walk(self, nodes: list[int]) -> list[Move]:
-        """The moves of a walk, the first of several between two states."""
-        names = [self._names[node] for node in nodes]
-        return [
-            next(move for move in self.moves(source) if move.target == target) for source, target in pairwise(names)
-        ]
+        """The moves of a walk from state to state, the first of several between two."""
+        moves: list[Move] = []
+        count = len(self._names)
+        source, entry = nodes[0] if nodes else 0, None
+        for node in nodes[1:]:
+            entry = node if entry is None else entry
+            if node < count:
+                moves.append(self.graph.move(source, entry, node))
+                source, entry = node, None
+        return moves
+
+
+class _Passable:
+    """The nodes that a way round may pass: those given, and the detours in the same group as *start*."""
+
+    def __init__(self, inside: set[int], nameless: range, group_of: list[int], start: int) -> None:
+        self._inside, self._nameless, self._group_of = inside, nameless, group_of
+        self._group = group_of[start]
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._inside or (
+            isinstance(node, int) and node in self._nameless and self._group_of[node] == self._group
+        )

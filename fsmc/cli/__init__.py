@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 OK, FOUND, USAGE, INTERNAL = 0, 1, 2, 3
 _INTERRUPTED, _PIPE_CLOSED = 130, 141  # as a shell reports SIGINT and SIGPIPE
@@ -29,27 +29,33 @@ def main() -> NoReturn:
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``fsmc`` with *arguments* and return its exit code; standard output and error are flushed."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what the terminal cannot show is escaped, never an error
-            stream.reconfigure(errors="backslashreplace")
+    from fsmc.cli.streams import OutputError, PipeClosed, prepare, say, write
+
     try:
+        prepare()
         code = _run(list(arguments))
-        sys.stdout.flush()
-        sys.stderr.flush()
+        write("")
+        say("")
         return code
-    except BrokenPipeError:
-        return _pipe_closed()
+    except PipeClosed:
+        return _PIPE_CLOSED
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except OutputError as error:
+        say(f"fsmc: {error}\n")
+        return USAGE
+    except MemoryError:
+        say("fsmc: there is not enough memory for this input\n")
+        return USAGE
     except Exception as error:
         if os.environ.get("FSMC_DEBUG"):
             import traceback
 
-            traceback.print_exc()
+            say(traceback.format_exc())
         else:
             text = f"{type(error).__name__}: {error}".partition("\n")[0]
-            print(f"fsmc: internal error: {ascii(text)[1:-1]}", file=sys.stderr)
-            print("This is a bug: please report it with what FSMC_DEBUG=1 shows for the same command.", file=sys.stderr)
+            say(f"fsmc: internal error: {ascii(text)[1:-1]}\n")
+            say("This is a bug: please report it with what FSMC_DEBUG=1 shows for the same command.\n")
         return INTERNAL
 
 
@@ -57,8 +63,8 @@ def _run(arguments: list[str]) -> int:
     from fsmc.cli.startup import import_click
 
     click = import_click()
-    from fsmc.cli.files import PipeClosed
     from fsmc.cli.root import root
+    from fsmc.cli.streams import say
     from fsmc.cli.tables import Refused
     from fsmc.runtime.errors import FsmcError
 
@@ -68,20 +74,21 @@ def _run(arguments: list[str]) -> int:
     except click.Abort:
         return _INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        say(_shown(error))
         return int(error.exit_code)
-    except PipeClosed:
-        return _pipe_closed()
     except Refused:
         return FOUND
     except FsmcError as error:
         from fsmc.report.style import printable
 
-        print(f"fsmc: {printable(str(error))}", file=sys.stderr)
+        say(f"fsmc: {printable(str(error))}\n")
         return USAGE
 
 
-def _pipe_closed() -> int:
-    """Keep the interpreter from complaining about the closed pipe once more when it flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return _PIPE_CLOSED
+def _shown(error: Any) -> str:
+    """What click says about a wrong command line."""
+    from io import StringIO
+
+    text = StringIO()
+    error.show(text)
+    return text.getvalue()

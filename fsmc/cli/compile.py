@@ -9,7 +9,7 @@ from fsmc.cli.options import color_option, option, output_option, policy_argumen
 from fsmc.cli.tables import model_and_findings
 
 
-@subcommand("compile")
+@subcommand("compile", "Write the frozen table and print its digest.")
 @policy_argument()
 @output_option("Where to write the table; - for standard output.")
 @option("--source-map", text="Add where states, tools and transitions are written; the digest stays.", is_flag=True)

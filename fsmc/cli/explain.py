@@ -9,7 +9,7 @@ from fsmc.cli.options import subcommand
 from fsmc.rules import all_rules
 
 
-@subcommand("explain")
+@subcommand("explain", "Explain one kind of finding.")
 @click.argument("code", metavar="CODE")
 def command(code: str) -> int:
     """Explain a finding by its code (FSM204) or name (cycle): what it means, a bad and a good example."""
@@ -18,12 +18,10 @@ def command(code: str) -> int:
     wanted = code.strip().lower()
     for rule in all_rules():
         if wanted in (rule.code.lower(), rule.name):
-            write_text(f"{rule.code} {rule.name} ({rule.level})\n\n{cleandoc(rule.doc)}\n")
+            write_text(f"{rule.code} {rule.name} ({rule.levels})\n\n{cleandoc(rule.doc)}\n")
             return 0
-    from difflib import get_close_matches
+    from fsmc.spelling import did_you_mean
 
-    names = [name for rule in all_rules() for name in (rule.code.lower(), rule.name)]
-    hint = "`fsmc rules` lists them"
-    for near in get_close_matches(wanted, names, 1):
-        hint = f"did you mean `{near.upper() if near.startswith('fsm') else near}`?"
+    # A number is either right or wrong: a near one explains something else.
+    hint = did_you_mean(wanted, [rule.name for rule in all_rules()]) or "`fsmc rules` lists them all"
     raise click.UsageError(f"no rule is called {code!r}; {hint}")

@@ -5,24 +5,37 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
-from fsmc.discovery import InputError
+from fsmc.cli.streams import say, write
 from fsmc.report.style import printable, wants_color
+from fsmc.source import InputError
+from fsmc.source.reading import MAX_BYTES
+from fsmc.stored import read_input
 
 if TYPE_CHECKING:
     from fsmc.discovery import Input
 
 
-class PipeClosed(Exception):
-    """Whoever reads standard output has gone."""
+T = TypeVar("T")
 
 
 def read_stdin() -> bytes:
-    """All of standard input."""
-    return sys.stdin.buffer.read()
+    """The policy or table on standard input. Raises ``InputError``."""
+    return from_stdin(lambda file: read_input(file, MAX_BYTES))
+
+
+def from_stdin(read: Callable[[BinaryIO], T]) -> T:
+    """What *read* makes of standard input. Raises ``InputError``."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; name a file, or give it one with <")
+    try:
+        return read(sys.stdin.buffer)
+    except OSError as error:
+        raise InputError(f"standard input cannot be read: {error.strerror}") from None
 
 
 def one_input(path: str, stdin_name: str = "<stdin>") -> Input:
@@ -39,21 +52,26 @@ def one_input(path: str, stdin_name: str = "<stdin>") -> Input:
 
 def write_text(text: str) -> None:
     """Write to standard output, as UTF-8 or with escapes where the terminal has another encoding."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise PipeClosed from None
+    write(text)
 
 
 def note(text: str) -> None:
     """A line for the person at the terminal: standard error."""
-    print(printable(text), file=sys.stderr)
+    say(f"{printable(text)}\n")
 
 
 def color_wanted(choice: str, stream: Any) -> bool:
     """What ``--color`` and the environment say about *stream*."""
     return choice == "always" or (choice == "auto" and wants_color(stream, os.environ))
+
+
+def terminal_width(stream: Any) -> int | None:
+    """How many columns the terminal behind *stream* has; None where it is no terminal."""
+    if not stream.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def write_result(target: str, content: bytes, source: str | None = None) -> None:
@@ -62,23 +80,14 @@ def write_result(target: str, content: bytes, source: str | None = None) -> None
     Never over *source*, the file it was made from.
     """
     if target == "-":
-        _write_stdout(content)
+        write(content)
         return
     try:
         if source is not None and os.path.exists(target) and os.path.samefile(source, target):
             raise click.UsageError(f"{printable(target)} is the input itself; name another file for the result")
         _replace(os.path.realpath(target), content)
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}") from None
-
-
-def _write_stdout(content: bytes) -> None:
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise PipeClosed from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{target} cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _replace(path: str, content: bytes) -> None:
@@ -86,15 +95,22 @@ def _replace(path: str, content: bytes) -> None:
         with open(path, "wb") as device:  # such as /dev/null: written to, not replaced
             device.write(content)
         return
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    import tempfile
+
+    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~_umask()
+    handle, temporary = tempfile.mkstemp(prefix=".fsmc-", dir=os.path.dirname(path))
     try:
-        with open(temporary, "xb") as file:
+        with open(handle, "wb") as file:
             file.write(content)
-        if os.path.exists(path):
-            os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
+        os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        os.unlink(temporary)
         raise
+
+
+def _umask() -> int:
+    """Which permissions new files do not get. There is no way to ask but to set it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

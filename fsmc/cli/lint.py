@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from fsmc.cli.files import color_wanted, note, read_stdin, write_text
+from fsmc.cli.files import color_wanted, note, read_stdin, terminal_width, write_text
 from fsmc.cli.options import color_option, format_option, option, stdin_filename_option, subcommand
 from fsmc.discovery import inputs
 from fsmc.findings import LEVELS, Finding
@@ -15,7 +15,7 @@ from fsmc.report import FORMATS, exit_code, report
 from fsmc.source import Document
 
 
-@subcommand("lint")
+@subcommand("lint", "Say what is wrong with policies and tables.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @format_option(FORMATS, "How to write the findings.")
 @option(
@@ -46,5 +46,14 @@ def command(paths: tuple[str, ...], format_: str, fail_on: str, stdin_filename: 
         return document.line(number) if document is not None else ""
 
     if documents or format_ == "json":
-        write_text(report(format_, findings, list(documents), source_line, color_wanted(color, sys.stdout)))
+        write_text(
+            report(
+                format_,
+                findings,
+                list(documents),
+                source_line,
+                color_wanted(color, sys.stdout),
+                terminal_width(sys.stdout),
+            )
+        )
     return exit_code(findings, fail_on, unreadable)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
+
+from fsmc.cli.streams import write
 
 Decorator = Callable[[Any], Any]
 
@@ -20,7 +23,7 @@ class PlainOption(click.Option):
 
 def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        click.echo(ctx.get_help(), color=ctx.color)
+        write(f"{ctx.get_help()}\n")
         ctx.exit()
 
 
@@ -39,9 +42,9 @@ class PlainHelp(click.Command):
         return self._plain_help
 
 
-def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
-    """``click.command`` with a plain help option. The function returns the exit code."""
-    return click.command(name, cls=PlainHelp)
+def subcommand(name: str, summary: str) -> Callable[[Callable[..., int]], click.Command]:
+    """``click.command`` with a plain help option and its line in the list of commands. The function returns the exit code."""
+    return click.command(name, cls=PlainHelp, short_help=summary)
 
 
 def option(*declarations: str, text: str, **settings: Any) -> Decorator:
@@ -57,6 +60,15 @@ def policy_argument(name: str = "policy", metavar: str = "POLICY") -> Decorator:
 def format_option(formats: Sequence[str], text: str = "How to write the result.") -> Decorator:
     """``--format`` with the first of *formats* as the default."""
     return option("--format", "format_", text=text, type=click.Choice(formats), default=formats[0], show_default=True)
+
+
+def format_by_suffix(path: str, suffixes: Mapping[str, str], chosen: str | None, default: str) -> str:
+    """The format to write *path* in: the one chosen, else what its suffix says, else *default*. They may not disagree."""
+    suffix = os.path.splitext(path)[1].lower()
+    said = suffixes.get(suffix)
+    if chosen is not None and said is not None and chosen != said:
+        raise click.UsageError(f"--format {chosen} does not go with the suffix {suffix}; leave one of them out")
+    return chosen or said or default
 
 
 def output_option(text: str = "Where to write the result; - for standard output.") -> Decorator:

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from fsmc.cli.options import PlainHelp, PlainOption
+from fsmc.cli.streams import write
 
-COMMANDS = ("init", "lint", "compile", "show", "render", "simulate", "explain", "rules", "schema")
+COMMANDS = ("init", "lint", "compile", "show", "render", "codegen", "simulate", "explain", "rules", "schema")
 
 _HELP = """Compile a declarative policy into a state machine that decides which tools a model may call.
 
@@ -30,10 +31,9 @@ class _Commands(PlainHelp, click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and args[0][:1] != "-":
-            from difflib import get_close_matches
+            from fsmc.spelling import did_you_mean
 
-            near = get_close_matches(args[0], COMMANDS, 1)
-            hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
+            hint = did_you_mean(args[0], COMMANDS) or f"commands: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -42,7 +42,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     if value and not ctx.resilient_parsing:
         from fsmc import __version__
 
-        click.echo(f"fsmc {__version__}")
+        write(f"fsmc {__version__}\n")
         ctx.exit()
 
 

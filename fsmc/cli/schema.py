@@ -11,7 +11,7 @@ from fsmc.runtime.schemas import schema_text
 SCHEMAS = ("policy", "table", "trace")
 
 
-@subcommand("schema")
+@subcommand("schema", "Print a JSON Schema: policy, table or trace.")
 @click.argument("name", type=click.Choice(SCHEMAS), default="policy")
 def command(name: str) -> int:
     """Print a published JSON Schema: of a policy, of a compiled table, or of one line of a native trace."""

@@ -10,7 +10,7 @@ from fsmc.cli.tables import load_table
 from fsmc.rendering.show import show
 
 
-@subcommand("show")
+@subcommand("show", "Show states, tools and transitions as text.")
 @policy_argument(metavar="POLICY|TABLE")
 @color_option
 def command(policy: str, color: str) -> int:

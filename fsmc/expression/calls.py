@@ -2,7 +2,8 @@
 
 from typing import NoReturn
 
-from fsmc.expression.errors import ExpressionError, did_you_mean
+from fsmc.expression.errors import ExpressionError
+from fsmc.spelling import did_you_mean
 
 FUNCTIONS = {"size": "size(x)", "has": "has(x.name)"}
 """What is called by name alone, and how it is written."""

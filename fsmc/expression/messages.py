@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from fsmc.expression.errors import ExpressionError, did_you_mean, nearest, one_of
+from fsmc.expression.errors import ExpressionError, one_of
 from fsmc.expression.nodes import Binary, Name, Node
 from fsmc.expression.types import (
     BOOL,
@@ -20,6 +20,7 @@ from fsmc.expression.types import (
     options_of,
 )
 from fsmc.runtime.expression_text import render
+from fsmc.spelling import did_you_mean, nearest
 
 _LONGEST_SHOWN = 50
 _FOREIGN_CONSTANTS = {

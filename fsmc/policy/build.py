@@ -259,4 +259,8 @@ def _raisers(tools: Iterable[Tool], events: Mapping[str, Event]) -> dict[str, tu
             found.setdefault(event, []).append((tool.name, False))
         if tool.on_failure is not None:
             found.setdefault(tool.on_failure, []).append((tool.name, True))
-    return {event: tuple(raisers) for event, raisers in found.items() if event not in events or events[event].source != "any"}
+    return {
+        event: tuple(raisers)
+        for event, raisers in found.items()
+        if event not in events or events[event].source != "any"
+    }

@@ -15,6 +15,7 @@ from fsmc.policy import wording
 from fsmc.runtime.schemas import schema
 from fsmc.runtime.validity import compile_schema
 from fsmc.source.tree import Document, MappingNode, Place, SequenceNode
+from fsmc.spelling import nearest
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -30,9 +31,6 @@ PLANNED = {
     "timeout": "timeouts",
     "failure_state": "a failure state",
 }
-# The large maps of a policy and the definition of their members.
-_MEMBERS = {"states": "state", "tools": "tool", "guards": "guard", "events": "event"}
-
 _DID_YOU_MEAN = "did you mean"
 _START = "a policy starts with `fsmc: 1`"
 
@@ -78,7 +76,7 @@ def _not_a_policy(document: Document) -> SchemaProblem | None:
         place = root.place if isinstance(root, SequenceNode) else Place(1, 1)
         return SchemaProblem("not-a-policy", f"a policy is a mapping with the key `fsmc`; {found}", place, _START)
     if "fsmc" not in root:
-        similar = wording.nearest("fsmc", [key for key in root if key not in schema()["properties"]])
+        similar = nearest("fsmc", [key for key in root if key not in schema()["properties"]])
         place = next((root.key_place(key) for key in (similar and [similar]) or root), root.place)
         hint = f"is `{wording.shown(similar)}` meant to be `fsmc`?" if similar else _START
         return SchemaProblem("not-a-policy", "not a policy: the key `fsmc` is missing", place, hint)
@@ -106,7 +104,7 @@ def _translated(document: Document, limit: int | None) -> list[tuple[Path, Schem
     root = document.root
     assert isinstance(root, MappingNode)
     errors = islice(judge.iter_errors(_suspects(root, limit)), _MAX_ERRORS)
-    return [problem for error in errors for problem in _problems(root, error)]
+    return [problem for error in errors for problem in islice(_problems(root, error), _MAX_SUSPECTS)]
 
 
 def _suspects(root: MappingNode, limit: int | None) -> dict[str, Any]:
@@ -114,7 +112,7 @@ def _suspects(root: MappingNode, limit: int | None) -> dict[str, Any]:
     definitions = schema()["$defs"]
     name = compile_schema({**definitions["name"], "$defs": definitions})
     suspects: dict[str, Any] = dict(root)
-    for key, definition in _MEMBERS.items():
+    for key, definition in wording.MEMBERS.items():
         members = root.get(key)
         if isinstance(members, MappingNode) and members:
             valid = compile_schema({"$ref": f"#/$defs/{definition}", "$defs": definitions})
@@ -156,7 +154,7 @@ def _problems(root: MappingNode, error: ValidationError) -> Iterator[tuple[Path,
 
 def _unknown_key(owner: MappingNode, key: str, known: list[str], path: Path) -> SchemaProblem:
     message = f"unknown key `{wording.shown(key)}` in {wording.subject(path)}"
-    similar = wording.nearest(key, known)
+    similar = nearest(key, known)
     if key in PLANNED and "$ref" not in known:
         hint = f"{PLANNED[key]}: planned, but not supported by this version; remove the key"
     elif similar:

@@ -11,13 +11,14 @@ from fsmc.source.tree import Document, MappingNode, Place
 
 
 class ExpressionProblem(NamedTuple):
-    """Something wrong inside an expression; ``kind`` is ``syntax`` or ``type``."""
+    """Something wrong inside the expression ``text``; ``kind`` is ``syntax`` or ``type``."""
 
     kind: str
     message: str
     place: Place
     length: int
     hint: str | None
+    text: str
 
 
 class Condition(NamedTuple):

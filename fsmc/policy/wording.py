@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from fsmc.spelling import nearest
 
 Path = tuple[Any, ...]
 Sentence = tuple[str, str, "str | None"]  # rule, message, hint
@@ -17,26 +19,27 @@ _KINDS = {
     "boolean": "true or false",
     "null": "nothing",
 }
-_LONGEST_WORD = 64
+# What other tools call the values of ours.
+_SYNONYMS = {
+    **dict.fromkeys(
+        ("final", "end", "ending", "accepting", "accept", "finish", "finished", "exit", "done", "stop"), "terminal"
+    ),
+    **dict.fromkeys(("start", "entry", "begin"), "initial"),
+    **dict.fromkeys(("normal", "middle", "inner", "atomic", "state"), "intermediate"),
+    **dict.fromkeys(("readonly", "read-only", "none"), "read"),
+    **{"str": "string", "text": "string", "int": "integer", "float": "number", "double": "number", "bool": "boolean"},
+    **{"dict": "object", "map": "object", "mapping": "object", "list": "array", "tuple": "array", "nil": "null"},
+}
+_SPOKEN = {**dict.fromkeys(("true", "yes", "on", "y"), "true"), **dict.fromkeys(("false", "no", "off", "n"), "false")}
 _BOUNDS = {
     "minimum": "at least",
     "maximum": "at most",
     "exclusiveMinimum": "more than",
     "exclusiveMaximum": "less than",
 }
-_MEMBERS = {"states": "state", "tools": "tool", "guards": "guard", "events": "event"}
+# The large maps of a policy, and what one of their members is called: by people, and by the schema.
+MEMBERS = {"states": "state", "tools": "tool", "guards": "guard", "events": "event"}
 _ITEMS = {"transitions": "transition", "emits": "outcome"}
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The one of *known* that *word* most likely means."""
-    from difflib import get_close_matches
-
-    if len(word) > _LONGEST_WORD:  # the comparison is quadratic, and no typing error is that long
-        return None
-    by_lower = {name.lower(): name for name in known}
-    close = get_close_matches(word.lower(), by_lower, 1, 0.6)
-    return by_lower[close[0]] if close else None
 
 
 def shown(text: str, limit: int = 60) -> str:
@@ -72,8 +75,8 @@ def subject(path: Path) -> str:
         return "the policy"
     parts: list[str] = []
     rest = list(path)
-    if len(rest) >= 2 and rest[0] in _MEMBERS and isinstance(rest[1], str):
-        parts.append(f"{_MEMBERS[rest[0]]} `{shown(rest[1])}`")
+    if len(rest) >= 2 and rest[0] in MEMBERS and isinstance(rest[1], str):
+        parts.append(f"{MEMBERS[rest[0]]} `{shown(rest[1])}`")
         rest = rest[2:]
     elif rest[0] == "defaults" and len(rest) > 1:
         parts.append("the defaults")
@@ -113,26 +116,49 @@ def bad_value(keyword: str, argument: Any, found: Any, path: Path) -> Sentence:
     """Rule, message and hint for a value that *keyword* of the schema, with *argument*, refuses."""
     what = subject(path)
     if keyword == "type":
-        return _wrong_type(argument if isinstance(argument, list) else [argument], found, what)
+        return _wrong_type(argument if isinstance(argument, list) else [argument], found, what, path)
     if keyword == "enum":
-        similar = nearest(found, argument) if isinstance(found, str) else None
-        hint = f"did you mean `{similar}`?" if similar else None
+        hint = None
+        if isinstance(found, str):
+            similar = _SYNONYMS.get(found.lower())
+            similar = (
+                similar if similar in argument else nearest(found, [each for each in argument if isinstance(each, str)])
+            )
+            hint = f"did you mean `{similar}`?" if similar else None
         return "invalid-value", f"{what} must be one of {_listed(argument, 'or')}, not {value(found)}", hint
     if keyword == "const":
-        hint = "leave the key out instead" if found is False else None
+        hint = "leave the key out instead" if found is False else _spoken(found) if argument is True else None
         return "invalid-value", f"{what} must be {value(argument)}, not {value(found)}", hint
     if keyword == "pattern":
         return _bad_pattern(found, what, path)
+    if found == "" and len(path) > 1 and path[-2] == "set":
+        return (
+            "invalid-value",
+            f"{what} must not be empty",
+            "a value of `set` is an expression: the empty text is '\"\"'",
+        )
     return "invalid-value", *_bad_size(keyword, argument, found, what)
 
 
-def _wrong_type(expected: list[str], found: Any, what: str) -> Sentence:
+def _spoken(found: Any) -> str | None:
+    """The hint for a text that was meant as true or false."""
+    word = found.strip().lower() if isinstance(found, str) else ""
+    if word not in _SPOKEN:
+        return None
+    if word in ("true", "false"):
+        return f"write `{word}` without quotes"
+    return f"`{shown(found)}` is text in YAML 1.2: write `{_SPOKEN[word]}`"
+
+
+def _wrong_type(expected: list[str], found: Any, what: str, path: Path) -> Sentence:
     wanted = " or ".join(_KINDS[name] for name in expected)
     if found is None:
         return "wrong-type", f"{what} is empty; it must be {wanted}", None
-    hint = None
-    if isinstance(found, str) and found.strip().lower() in ("true", "false", "yes", "no") and "boolean" in expected:
-        hint = "write true or false without quotes"
+    hint = _spoken(found) if "boolean" in expected else None
+    if hint is not None:
+        pass
+    elif len(path) > 1 and path[-2] == "set":
+        hint = _as_expression(found)
     elif isinstance(found, str) and {"integer", "number"} & set(expected) and found.strip().isdecimal():
         hint = "write it without quotes"
     elif isinstance(found, (bool, int, float)) and "string" in expected:
@@ -143,6 +169,16 @@ def _wrong_type(expected: list[str], found: Any, what: str) -> Sentence:
     if isinstance(found, str) and "integer" in expected:
         shown_value = f"the text {value(found)}"
     return "wrong-type", f"{what} must be {wanted}, not {shown_value}", hint
+
+
+def _as_expression(found: Any) -> str:
+    """The hint for a value of `set` that is no text: an expression is written as one."""
+    import json
+
+    text = json.dumps(found, ensure_ascii=False)
+    if isinstance(found, dict) or len(text) > 40:
+        return "a value of `set` is an expression, written as text"
+    return f"a value of `set` is an expression, written as text: {json.dumps(text, ensure_ascii=False)}"
 
 
 def _bad_pattern(found: str, what: str, path: Path) -> Sentence:

@@ -21,7 +21,7 @@ _RENDERERS: dict[str, Callable[[Diagram], str | bytes]] = {
     "mermaid": mermaid.write,
     "dot": dot.write,
     "svg": lambda diagram: picture.draw(dot.write(diagram), "svg").decode(),
-    "png": lambda diagram: picture.draw(dot.write(diagram), "png"),
+    "png": lambda diagram: picture.draw(dot.write(diagram), "png", dot.resolution(diagram)),
 }
 FORMATS = tuple(_RENDERERS)
 

@@ -76,6 +76,11 @@ def _graph(diagram: Diagram) -> dict[str, str]:
     return attributes
 
 
+def resolution(diagram: Diagram) -> dict[str, str]:
+    """Attributes that say how fine an image of pixels is: twice that of a screen, less where there would be too many."""
+    return {"dpi": "72", "size": "48,48"} if _exceeds(diagram, _HUGE) else {"dpi": "144"}
+
+
 def _exceeds(diagram: Diagram, size: tuple[int, int]) -> bool:
     return len(diagram.nodes) > size[0] or len(diagram.edges) > size[1]
 

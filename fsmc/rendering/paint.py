@@ -114,6 +114,8 @@ def paint_findings(diagram: Diagram, findings: Iterable[Finding]) -> Diagram:
 
 def _about(finding: Finding, diagram: Diagram) -> list[str]:
     named = [node.id for node in diagram.nodes if f"`{shown(node.name)}`" in finding.message]
+    if finding.rule == "unreachable-state":  # its message also says from where nothing leads there
+        return [node for node in named if node != diagram.start]
     if named or not finding.trace:
         return named
     ends = [node for node in diagram.nodes if finding.trace[-1].endswith(f"--> {node.name}")]

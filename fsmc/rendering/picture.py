@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fsmc.rendering.errors import RenderError
 
 TIMEOUT = 60.0
@@ -10,15 +12,17 @@ _INSTALL = (
 )
 
 
-def draw(source: str, image_format: str, timeout: float = TIMEOUT) -> bytes:
-    """*source*, in DOT, as an ``svg`` or ``png`` image. Raises ``RenderError``."""
+def draw(
+    source: str, image_format: str, attributes: Mapping[str, str] | None = None, timeout: float = TIMEOUT
+) -> bytes:
+    """*source*, in DOT, as an ``svg`` or ``png`` image; *attributes* replace those of the graph. Raises ``RenderError``."""
     import subprocess
 
     try:
         from graphviz.backend.dot_command import command
     except ImportError:
         raise RenderError(f"{image_format} needs the Python package graphviz: pip install graphviz") from None
-    arguments = [*command("dot", image_format), *(["-Gdpi=144"] if image_format == "png" else [])]
+    arguments = [*command("dot", image_format), *(f"-G{name}={value}" for name, value in (attributes or {}).items())]
     try:
         done = subprocess.run(arguments, input=source.encode(), capture_output=True, timeout=timeout, check=False)
     except FileNotFoundError:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _TITLES = ("STATE", "TYPE", "TOOLS", "BUDGET", "MOVES")
 _GAP = "  "
 _NARROWEST = 20
+_TOOL_MARKS = ("●", "○")
+_NO_BREAK = "\u00a0"
 
 
 class _Row(NamedTuple):
@@ -111,10 +113,8 @@ def _limits(state: StateInfo) -> list[str]:
 
 
 def _plain(rows: Sequence[_Row], width: int | None) -> list[str]:
-    widths = [max(columns(line) for row in rows for line in (title, *row[i])) for i, title in enumerate(_TITLES)]
     used = [i for i in range(len(_TITLES)) if any(row[i] for row in rows)]
-    if width is not None:
-        _narrow(widths, used, width)
+    widths = _widths(rows, used, width)
     lines = [_line([_TITLES[i] for i in used], [widths[i] for i in used])]
     tall = True  # a state of one line needs no space around it where its neighbour has one line too
     for row in rows:
@@ -129,20 +129,25 @@ def _plain(rows: Sequence[_Row], width: int | None) -> list[str]:
     return lines
 
 
-def _narrow(widths: list[int], used: Sequence[int], width: int) -> None:
-    """Take columns from the widest cells until a line fits, but leave each readable."""
-    while sum(widths[i] for i in used) + len(_GAP) * (len(used) - 1) > width:
+def _widths(rows: Sequence[_Row], used: Sequence[int], width: int | None) -> list[int]:
+    """The columns of each cell. Where a *width* is given, the widest give some up until a line fits, but stay readable."""
+    widths = [max(columns(line) for row in rows for line in (title, *row[i])) for i, title in enumerate(_TITLES)]
+    while width is not None and sum(widths[i] for i in used) + len(_GAP) * (len(used) - 1) > width:
         widest = max(used, key=lambda i: widths[i])
         if widths[widest] <= _NARROWEST:
-            return
+            break
         widths[widest] -= 1
+    return widths
 
 
 def _wrapped(line: str, width: int) -> Iterable[str]:
     if columns(line) <= width:
         return [line]
     wide = columns(line) - len(line)  # a guess on the safe side: count every wide character on every part
-    return textwrap.wrap(line, max(width - wide, 8), subsequent_indent="  ", break_on_hyphens=False)
+    # The mark of a tool stays with its name: textwrap does not break at such a space.
+    joined = line[:2].replace(" ", _NO_BREAK) + line[2:] if line[:1] in _TOOL_MARKS else line
+    parts = textwrap.wrap(joined, max(width - wide, 8), subsequent_indent="  ", break_on_hyphens=False)
+    return [parts[0].replace(_NO_BREAK, " ", 1) if joined != line else parts[0], *parts[1:]]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -177,10 +182,16 @@ def _rich(table: Table, rows: Sequence[_Row], width: int | None) -> str:
     from rich.text import Text
 
     title, *about = _heading(table)
-    grid = Grid(box=box.SIMPLE_HEAD, show_lines=False, pad_edge=False, padding=(0, 2, 1, 0))
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=width, highlight=False)
     used = [i for i in range(len(_TITLES)) if any(row[i] for row in rows)]
+    # Lines are broken here, as in plain text; rich has a rule of one column between the cells, and would cut what is wider.
+    rules = len(used) - 1
+    widths = _widths(rows, used, console.width - rules)
+    console.width = max(console.width, sum(widths[i] for i in used) + (len(_GAP) + 1) * rules)
+    grid = Grid(box=box.SIMPLE_HEAD, show_lines=False, show_edge=False, pad_edge=False, padding=(0, 2, 1, 0))
     for i in used:
-        grid.add_column(_TITLES[i], overflow="fold")
+        grid.add_column(_TITLES[i], no_wrap=True)
     styles = ("bold", "dim", "", "dim", "")
     for row in rows:
         cells = []
@@ -188,14 +199,14 @@ def _rich(table: Table, rows: Sequence[_Row], width: int | None) -> str:
             cell = Text()
             for number, line in enumerate(row[i]):
                 cell.append("\n" if number else "")
-                cell.append(line, "red" if _TITLES[i] == "TOOLS" and line.startswith("●") else styles[i])
+                style = "red" if _TITLES[i] == "TOOLS" and line.startswith("●") else styles[i]
+                cell.append("\n".join(_wrapped(line, widths[i])), style)
             cells.append(cell)
         grid.add_row(*cells)
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=width, highlight=False)
     console.print(Text(title, "bold"))
     for line in about:
         console.print(Text(line, "dim"))
+    console.print()
     console.print(grid)
     for line in _legend(table):
         console.print(Text(line, "dim"))

@@ -13,9 +13,17 @@ SourceLine = Callable[[str, int], str]
 
 
 def report(
-    format: str, findings: Sequence[Finding], files: Sequence[str], source_line: SourceLine, color: bool = False
+    format: str,
+    findings: Sequence[Finding],
+    files: Sequence[str],
+    source_line: SourceLine,
+    color: bool = False,
+    width: int | None = None,
 ) -> str:
-    """*findings* in one of ``FORMATS``. *files* are the display names of everything that was checked."""
+    """*findings* in one of ``FORMATS``. *files* are the display names of everything that was checked.
+
+    Sentences are broken at words where a *width* in columns is given.
+    """
     if format == "json":
         from fsmc.report.json import json_report
 
@@ -26,7 +34,7 @@ def report(
         return concise(findings)
     from fsmc.report.text import text_report
 
-    return text_report(findings, files, source_line, color)
+    return text_report(findings, files, source_line, color, width)
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[str, int]:
@@ -35,6 +43,16 @@ def counts(findings: Iterable[Finding]) -> Mapping[str, int]:
     for finding in findings:
         by_level[finding.level] += 1
     return by_level
+
+
+def counted(findings: Iterable[Finding]) -> str:
+    """How many findings each level has, in words: "2 errors, 1 warning"."""
+    return ", ".join(count_text(level, count) for level, count in counts(findings).items() if count)
+
+
+def count_text(level: str, count: int) -> str:
+    """A number of findings of one level in words."""
+    return f"{count} {level}{'s' if count != 1 and level != 'info' else ''}"
 
 
 def exit_code(findings: Iterable[Finding], fail_on: str = "error", unreadable: bool = False) -> int:

@@ -7,28 +7,51 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fsmc.report.style import paint, printable, width
+from fsmc.report.style import paint, printable, width, wrapped
 from fsmc.simulation import RunReport, StepReport, move_label
+from fsmc.trace.load import MAX_DEPTH, deeper_than
 
 _SUBJECT_WIDTH = 72
+_NARROWEST = 20
+_GAP = "  "
 _STYLES = {"allow": "good", "moved": "good", "deny": "error", "refused": "error", "ask": "warning"}
 
 
-def run_text(report: RunReport, color: bool) -> str:
-    """One run: a line a step with its verdict and the state after it, then what to know about the whole."""
+def run_text(report: RunReport, color: bool, columns: int | None = None) -> str:
+    """One run: a line a step with its verdict and the state after it, then what to know about the whole.
+
+    Where a row does not fit the *columns* of a terminal, what came of the step stands on lines of its own.
+    """
     rows = [(step.at, _subject(step), step.verdict, printable(step.state)) for step in report.steps]
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    if columns is not None and rows:
+        rest = sum(widths) - widths[1] + 2 + 3 * len(_GAP)
+        widths[1] = min(widths[1], max(columns - rest, _NARROWEST))
     lines = [paint(printable(report.name), "strong", color)]
     for step, row in zip(report.steps, rows, strict=True):
-        cells = [_padded(text, columns) for text, columns in zip(row, widths, strict=True)]
-        cells[2] = paint(cells[2], _STYLES.get(step.verdict, "dim"), color)
-        lines.append(f"  {'  '.join(cells)}  {_outcome(step)}".rstrip())
-        lines += [f"      {printable(line)}" for line in _details(step)]
+        lines += _row(step, row, widths, color, columns)
+        lines += [part for line in _details(step) for part in wrapped(f"      {printable(line)}", columns, 8)]
     for finding in report.findings:
-        lines.append(
-            f"  {finding.at}: {paint('trace', 'warning', color)}: {printable(finding.message)} [{finding.code}]"
-        )
+        label = f"  {finding.at}: trace:"
+        said = wrapped(f"{label} {printable(finding.message)} [{finding.code}]", columns, 6)
+        painted = f"  {finding.at}: {paint('trace', 'warning', color)}:"
+        lines += [painted + said[0].removeprefix(label), *said[1:]]
     return "\n".join([*lines, run_summary(report, color)]) + "\n"
+
+
+def _row(step: StepReport, row: tuple[str, ...], widths: list[int], color: bool, columns: int | None) -> list[str]:
+    """The line of one step, in more than one where it does not fit."""
+    at, subject, verdict, state = row
+    first, *others = wrapped(subject, widths[1], 0) if columns is not None else [subject]
+    cells = [_padded(text, size) for text, size in zip((at, first, verdict, state), widths, strict=True)]
+    cells[2] = paint(cells[2], _STYLES.get(step.verdict, "dim"), color)
+    line = f"  {_GAP.join(cells)}"
+    more = [" " * (2 + widths[0] + len(_GAP)) + other for other in others]
+    outcome = _outcome(step)
+    fits = columns is None or 2 + sum(widths) + 4 * len(_GAP) + width(outcome) <= columns
+    if outcome and fits and not others:
+        return [f"{line}{_GAP}{outcome}"]
+    return [line.rstrip(), *more, *(wrapped(f"      {outcome}", columns, 8) if outcome else ())]
 
 
 def run_summary(report: RunReport, color: bool, named: bool = False) -> str:
@@ -60,10 +83,11 @@ def total_text(reports: Sequence[RunReport], color: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def simulation_json(reports: Iterable[RunReport], digest: str) -> str:
-    """Every run with its steps as one JSON document."""
+def simulation_json(reports: Iterable[RunReport], digest: str, complete: bool = True) -> str:
+    """Every run with its steps as one JSON document. Where something could not be read, nothing is called clean."""
     runs = [_run_data(report) for report in reports]
-    return json.dumps({"digest": digest, "clean": all(run["clean"] for run in runs), "runs": runs}, indent=2) + "\n"
+    clean = complete and all(run["clean"] for run in runs)
+    return json.dumps({"digest": digest, "clean": clean, "runs": runs}, indent=2) + "\n"
 
 
 def _run_data(report: RunReport) -> dict[str, Any]:
@@ -81,6 +105,8 @@ def _run_data(report: RunReport) -> dict[str, Any]:
 
 def _step_data(step: StepReport) -> dict[str, Any]:
     data = {key: value for key, value in step._asdict().items() if value not in ("", (), None)}
+    if deeper_than(step.arguments, MAX_DEPTH):  # no reader of traces lets this through, but a program may
+        data["arguments"] = _argument_text(step.arguments)
     if step.moves:
         data["moves"] = [{"from": move.source, "by": move_label(move), "to": move.target} for move in step.moves]
     return data
@@ -89,9 +115,16 @@ def _step_data(step: StepReport) -> dict[str, Any]:
 def _subject(step: StepReport) -> str:
     text = f"{step.kind} {step.subject}"
     if step.arguments not in (None, {}):
-        text += f" {json.dumps(step.arguments, ensure_ascii=False, default=str)}"
+        text += f" {_argument_text(step.arguments)}"
     text = printable(text)
     return text if len(text) <= _SUBJECT_WIDTH else text[: _SUBJECT_WIDTH - 1] + "…"
+
+
+def _argument_text(arguments: Any) -> str:
+    try:
+        return json.dumps(arguments, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "(nested too deep to be shown)"
 
 
 def _outcome(step: StepReport) -> str:

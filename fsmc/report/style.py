@@ -55,3 +55,25 @@ def width(text: str) -> int:
         if category(character) not in ("Mn", "Me"):
             columns += 2 if east_asian_width(character) in "WF" else 1
     return columns
+
+
+def wrapped(text: str, columns: int | None, indent: int) -> list[str]:
+    """*text* in lines of at most *columns*, broken at spaces only, all but the first indented; one line without *columns*.
+
+    A word that is longer stays whole.
+    """
+    if columns is None or width(text) <= columns:
+        return [text]
+    margin = len(text) - len(text.lstrip(" "))
+    lines = [text[:margin]]
+    used, started = margin, False
+    for word in text[margin:].split(" "):
+        size = width(word)
+        if started and used + 1 + size > columns:
+            lines.append(" " * indent + word)
+            used = indent + size
+        else:
+            lines[-1] += f" {word}" if started else word
+            used += size + started
+        started = True
+    return [line.rstrip() for line in lines]

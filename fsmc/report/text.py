@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsmc.findings import Finding
-from fsmc.report import SourceLine, counts
+from fsmc.report import SourceLine, count_text, counts
 from fsmc.report.excerpt import excerpt, gutter
-from fsmc.report.style import paint, printable
+from fsmc.report.style import paint, printable, wrapped
 
 
-def text_report(findings: Sequence[Finding], files: Sequence[str], source_line: SourceLine, color: bool) -> str:
+def text_report(
+    findings: Sequence[Finding], files: Sequence[str], source_line: SourceLine, color: bool, width: int | None = None
+) -> str:
     """All findings with their excerpts, then one line that counts them."""
-    blocks = [_block(finding, source_line, color) for finding in findings]
+    blocks = [_block(finding, source_line, color, width) for finding in findings]
     return "\n".join([*blocks, _summary(findings, files, color)])
 
 
-def _block(finding: Finding, source_line: SourceLine, color: bool) -> str:
-    place = f"{printable(finding.path)}:{finding.line}:{finding.column}:"
-    name = f"{finding.level}[{finding.code}] {finding.rule}:"
-    lines = [f"{paint(place, 'strong', color)} {paint(name, finding.level, color)} {printable(finding.message)}"]
+def _block(finding: Finding, source_line: SourceLine, color: bool, width: int | None) -> str:
+    lines = _headline(finding, color, width)
     margin = gutter([finding.line, *(related.line for related in finding.related)])
     bar = paint("|", "frame", color)
     blank = f"  {'':{margin}} {bar}"
@@ -42,17 +42,30 @@ def _block(finding: Finding, source_line: SourceLine, color: bool) -> str:
         lines.append(f"{label} {paint('run:', 'strong', color)}")
         lines += [f"  {'':{margin}}   {number}. {printable(step)}" for number, step in enumerate(finding.trace, 1)]
     if finding.hint:
-        lines.append(f"{label} {paint('hint:', 'strong', color)} {printable(finding.hint)}")
+        first, *rest = wrapped(f"  {'':{margin}} = hint: {printable(finding.hint)}", width, margin + 11)
+        hint = first.partition("hint:")[2]
+        lines += [f"{label} {paint('hint:', 'strong', color)}{hint}", *rest]
     return "\n".join(lines) + "\n"
+
+
+def _headline(finding: Finding, color: bool, width: int | None) -> list[str]:
+    """The place, what it is called, and the sentence."""
+    place = f"{printable(finding.path)}:{finding.line}:{finding.column}:"
+    name = f"{finding.level}[{finding.code}] {finding.rule}:"
+    lines = wrapped(f"{place} {name} {printable(finding.message)}", width, 4)
+    if color:
+        head = (
+            lines[0]
+            .replace(place, paint(place, "strong", color), 1)
+            .replace(name, paint(name, finding.level, color), 1)
+        )
+        lines[0] = head
+    return lines
 
 
 def _summary(findings: Sequence[Finding], files: Sequence[str], color: bool) -> str:
     checked = f"{len(files)} file{'' if len(files) == 1 else 's'}"
     if not findings:
         return f"{checked} checked, no findings\n"
-    found = [
-        paint(f"{count} {level}{'s' if count != 1 and level != 'info' else ''}", level, color)
-        for level, count in counts(findings).items()
-        if count
-    ]
+    found = [paint(count_text(level, count), level, color) for level, count in counts(findings).items() if count]
     return f"{', '.join(found)} in {checked}\n"

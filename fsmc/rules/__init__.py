@@ -21,6 +21,8 @@ _STRUCTURE = (
     "too_large",
     "encoding_error",
     "not_a_policy",
+    "ambiguous_scalar",
+    "byte_order_mark",
     "unknown_key",
     "wrong_type",
     "missing_key",
@@ -51,6 +53,7 @@ _POLICY = (
     "unraisable_event",
     "unhandled_event",
     "shadowed_emit",
+    "guard_before_set",
     "unused_tool",
     "unused_guard",
     "unused_event",
@@ -90,4 +93,11 @@ def rule(code_or_name: str) -> Rule:
 
 def _load(name: str) -> Rule:
     module = import_module(f"{__name__}.{name}")
-    return Rule(module.CODE, module.NAME, module.LEVEL, module.__doc__ or "", getattr(module, "check", None))
+    return Rule(
+        module.CODE,
+        module.NAME,
+        module.LEVEL,
+        module.__doc__ or "",
+        getattr(module, "check", None),
+        getattr(module, "OTHER_LEVEL", None),
+    )

@@ -57,6 +57,8 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     if policy.topology != "dag" or not facts.rooted or facts.acyclic:
         return
     for group in facts.cycles(without=facts.terminals):
+        if facts.reachable.isdisjoint(group):
+            continue  # that no session comes there is reported
         round_trip = facts.shortest_cycle(group)
         start = round_trip[0].source
         yield Hit(

@@ -1,7 +1,7 @@
 """A bound that can strand the session.
 
-A state with `max_visits` refuses to be entered more often. If it is the only way on from another state of its loop, and
-`on_exhausted` does not say where to go instead, the session is stuck there.
+A state with `max_visits` refuses to be entered more often. If such states are the only way on from another state of
+their loop, and `on_exhausted` does not say where to go instead, the session is stuck there.
 
 Avoid:
 
@@ -52,32 +52,25 @@ LEVEL = "warning"
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
-    """One hit a bounded state, at its ``max_visits``."""
+    """One hit for each set of bounded states that can strand others, at the ``max_visits`` of the first that may end it."""
     if policy.topology != "cyclic" or policy.long_running or not facts.rooted or facts.broken & facts.reachable:
         return
-    if not any(_closes(policy, name) for name in facts.reachable):
-        return
-    for group in facts.components:
-        for name, stranded in _stranded(policy, facts, group).items():
-            yield Hit(
-                f"once {quoted(name)} may not be entered again, nothing leads on from {listed(stranded)}",
-                policy.states[name].node.value_place("max_visits"),
-                hint="say with `on_exhausted` where to go instead",
-                trace=facts.trace(stranded[0]),
-            )
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name in policy.states if facts.strandable else ():
+        if name in facts.strandable and (bounded := _exits(policy, facts, name)):
+            found.setdefault(bounded, []).append(name)
+    for bounded, stranded in found.items():
+        last = next((name for name in bounded if policy.states[name].on_exhausted is None), bounded[0])
+        yield Hit(
+            f"once {listed(bounded)} may not be entered again, nothing leads on from {listed(stranded)}",
+            policy.states[last].node.value_place("max_visits"),
+            hint="say with `on_exhausted` where to go instead",
+            trace=facts.trace(stranded[0]),
+        )
 
 
-def _stranded(policy: Policy, facts: Facts, group: tuple[str, ...]) -> dict[str, list[str]]:
-    """For each bounded state of *group* those whose ways to an end all begin with the move to it."""
-    found: dict[str, list[str]] = {}
-    members = frozenset(group)
-    for name in group if len(group) > 1 and group[0] in facts.reachable else ():
-        passed = facts.immediate_postdominators.get(name)
-        if passed in members and _closes(policy, passed) and any(move.target == passed for move in facts.moves(name)):
-            found.setdefault(passed, []).append(name)
-    return found
-
-
-def _closes(policy: Policy, name: str) -> bool:
-    state = policy.states[name]
-    return state.max_visits is not None and state.on_exhausted is None and state.kind != "terminal"
+def _exits(policy: Policy, facts: Facts, name: str) -> tuple[str, ...]:
+    """The bounded states that *name* leads to: where there is one that all its ways to an end begin with, that one."""
+    targets = dict.fromkeys(move.target for move in facts.moves(name) if move.target in facts.exhaustible)
+    passed = facts.immediate_postdominators.get(name)
+    return (passed,) if passed in targets else tuple(targets)

@@ -1,7 +1,9 @@
 """A fallback that stays in the loop it should break.
 
 When a budget is spent the machine moves to the fallback, and entering a state again begins with a fresh budget. If the
-fallback leads back to the state without passing a bound, a model that keeps calling tools goes round for ever.
+fallback leads back to the state without passing a bound, a model that keeps calling tools goes round for ever. That is
+so under `long_running: true` too: a session without an end still needs budgets that hold. Where other moves connect
+the state and its fallback already, that cycle is what matters: FSM205 reports it, and `long_running` allows it.
 
 Avoid:
 
@@ -44,7 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsmc.analysis import Facts, Move
+from fsmc.analysis import Facts
 from fsmc.policy.model import Policy
 from fsmc.rules.base import Hit
 from fsmc.rules.telling import quoted
@@ -57,30 +59,16 @@ LEVEL = "error"
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each group of states that can be gone round in only because fallbacks count as moves."""
-    if policy.topology != "cyclic" or policy.long_running or not facts.rooted:
+    if policy.topology != "cyclic" or not facts.rooted:
         return
     if not fallbacks(policy):
         return
-    loops = facts.cycles(without=facts.bounded)
-    others = facts.cycles(without=facts.bounded, fallbacks=False)
-    reported = {name: number for number, group in enumerate(others) for name in group}
-    for loop in loops:
-        closing = None if loop <= facts.trapped else _closing(facts, loop, reported)
-        if closing is None:
-            continue
+    for loop, (closing, *onward) in facts.fallback_cycles(without=facts.bounded):
+        if loop <= facts.trapped or facts.reachable.isdisjoint(loop):
+            continue  # reported by other rules
         yield Hit(
             f"the fallback of {quoted(closing.source)} leads back to it, with a fresh budget each time",
             closing.place,
             hint="lead the fallback out of the loop, or bound a state of it with `max_visits`",
-            trace=facts.trace(closing.source, closing, *facts.way(closing.target, closing.source, loop)),
+            trace=facts.trace(closing.source, closing, *onward),
         )
-
-
-def _closing(facts: Facts, loop: frozenset[str], reported: dict[str, int]) -> Move | None:
-    """The first fallback inside *loop* whose ends no other reported cycle connects."""
-    for name in sorted(loop, key=facts.graph.index.__getitem__):
-        for move in facts.moves(name):
-            together = name in reported and reported[name] == reported.get(move.target)
-            if move.event is None and move.target in loop and not together:
-                return move
-    return None

@@ -41,7 +41,7 @@ from fsmc.analysis import Facts
 from fsmc.policy.model import Policy
 from fsmc.rules.base import Hit
 from fsmc.rules.telling import quoted
-from fsmc.source.tree import MappingNode
+from fsmc.source.tree import MappingNode, Place
 
 CODE = "FSM404"
 NAME = "fallback-self"
@@ -56,7 +56,11 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         own = state.node.get("tool_budget")
         if isinstance(own, MappingNode) and own.get("fallback") == name:
             message = f"the `fallback` of {quoted(name)} is {quoted(name)} itself, which leads nowhere"
-            yield Hit(message, own.value_place("fallback"), hint="name another state, or remove it")
+            yield _hit(message, own.value_place("fallback"), facts, name)
         if state.on_exhausted == name and state.max_visits is not None:
             message = f"the `on_exhausted` of {quoted(name)} is {quoted(name)} itself, which leads nowhere"
-            yield Hit(message, state.node.value_place("on_exhausted"), hint="name another state, or remove it")
+            yield _hit(message, state.node.value_place("on_exhausted"), facts, name)
+
+
+def _hit(message: str, place: Place, facts: Facts, state: str) -> Hit:
+    return Hit(message, place, hint="name another state, or remove it", trace=facts.trace(state))

@@ -41,15 +41,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from fsmc.analysis import Facts
+from fsmc.analysis.shadows import meaning
 from fsmc.policy.model import Policy, State, Transition
 from fsmc.rules.base import Hit
 from fsmc.rules.telling import quoted
-from fsmc.rules.uses import meaning
 from fsmc.source.tree import Place
 
 CODE = "FSM302"
 NAME = "guard-gap"
 LEVEL = "warning"
+OTHER_LEVEL = "info"
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
@@ -108,4 +109,4 @@ def _hit(policy: Policy, state: str, event: str, candidates: list[Transition], p
     if emitters:
         message += f", although {quoted(emitters[0])} was called"
     quiet = len(candidates) == 1 and not emitters
-    return Hit(message, place, hint="add a last candidate without a guard", level="info" if quiet else None)
+    return Hit(message, place, hint="add a last candidate without a guard", level=OTHER_LEVEL if quiet else None)

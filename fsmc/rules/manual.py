@@ -64,7 +64,7 @@ def manual() -> str:
 
 def _overview() -> str:
     rows = [
-        f"| [{rule.code}](#{_anchor(rule)}) | {rule.name} | {rule.level} | {rule.title} |\n" for rule in all_rules()
+        f"| [{rule.code}](#{_anchor(rule)}) | {rule.name} | {rule.levels} | {rule.title} |\n" for rule in all_rules()
     ]
     return "| code | name | level | what |\n|---|---|---|---|\n" + "".join(rows)
 
@@ -78,7 +78,7 @@ def _markdown(rule: Rule) -> str:
     examples = "\n".join(
         f"{label}:\n\n```yaml\n{text}```\n" for label, text in (("Avoid", body.avoid), ("Prefer", body.prefer))
     )
-    return f"### {rule.code} {rule.name}\n\n**{body.title}** Level: {rule.level}.\n\n{body.text}\n\n{examples}"
+    return f"### {rule.code} {rule.name}\n\n**{body.title}** Level: {rule.levels}.\n\n{body.text}\n\n{examples}"
 
 
 if __name__ == "__main__":

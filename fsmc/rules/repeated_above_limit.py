@@ -1,7 +1,8 @@
 """A bound on repeated calls that is never reached.
 
 `limit` counts all calls in a state and `repeated` identical ones in a row. Where `repeated` is not smaller than
-`limit`, the limit is always reached first.
+`limit`, the limit is always reached first. A `repeated` of the defaults may well be too large for a state with a low
+`limit` of its own.
 
 Avoid:
 
@@ -47,7 +48,7 @@ LEVEL = "warning"
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
-    """One hit for each ``repeated`` as written, where a state's own limit makes a difference at that limit."""
+    """One hit for each ``repeated``, where it is written."""
     default = policy.root.get("defaults", {}).get("tool_budget", {})
     seen: set[Place] = set()
     for state in policy.states.values():
@@ -57,11 +58,11 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
         if budget.repeated < budget.limit:
             continue
         own = state.node.get("tool_budget", {})
-        node, key = (
-            (own, "repeated") if "repeated" in own else (own, "limit") if "limit" in own else (default, "repeated")
-        )
+        if "repeated" not in own and "limit" in own:
+            continue  # written for the states whose limit is higher
+        node = own if "repeated" in own else default
         assert isinstance(node, MappingNode)
-        place = node.value_place(key)
+        place = node.value_place("repeated")
         if place not in seen:
             seen.add(place)
             message = f"`repeated: {budget.repeated}` is never reached: `limit: {budget.limit}` comes first"

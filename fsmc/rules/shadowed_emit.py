@@ -49,10 +49,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsmc.analysis import Facts
+from fsmc.analysis.shadows import meaning
 from fsmc.policy.model import Emit, Policy
 from fsmc.rules.base import Hit
 from fsmc.rules.telling import quoted
-from fsmc.rules.uses import meaning
 from fsmc.source.tree import Place
 
 CODE = "FSM307"

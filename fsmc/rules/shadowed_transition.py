@@ -2,7 +2,7 @@
 
 The candidates of an event are tried in the order written and the first whose guard holds wins. After one without a
 guard, or with the same guard, a later candidate of the same event has no chance. A state's own transition may of course
-stand before one of the defaults.
+stand before one of the defaults, though not in every state that the default applies to.
 
 Avoid:
 
@@ -36,17 +36,19 @@ Prefer:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fsmc.analysis import Facts
-from fsmc.policy.model import Policy, Transition
+from fsmc.analysis.shadows import Shadow, Shadows
+from fsmc.policy.model import Policy
 from fsmc.rules.base import Hit
 from fsmc.rules.telling import quoted
-from fsmc.rules.uses import meaning
 
 CODE = "FSM301"
 NAME = "shadowed-transition"
 LEVEL = "error"
+
+_RELATED = 3
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
@@ -54,30 +56,48 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     if facts.open:
         return
     for state in policy.states.values():
-        if state.kind != "terminal" and _repeats(state.transitions):
-            yield from _in_list(policy, [t for t in state.transitions if not t.default])
-    if _repeats(policy.default_transitions):
-        yield from _in_list(policy, policy.default_transitions)
+        for shadow in facts.graph.shadowed(state.name) if state.kind != "terminal" else ():
+            if not shadow.transition.default:  # that an own one stands before a default is what defaults are for
+                yield _hit(shadow)
+    shadowed = list(Shadows(policy).among(policy.default_transitions))
+    yield from map(_hit, shadowed)
+    yield from _overridden(policy, facts, {id(each.transition.node) for each in shadowed})
 
 
-def _repeats(candidates: Sequence[Transition]) -> bool:
-    return len({candidate.event for candidate in candidates}) < len(candidates)
-
-
-def _in_list(policy: Policy, candidates: Sequence[Transition]) -> Iterator[Hit]:
-    winners: dict[tuple[str, str], Transition] = {}
-    for candidate in candidates:
-        always = (candidate.event, "")
-        tree = None if candidate.guard is None else meaning(policy, candidate.guard)
-        key = always if candidate.guard is None or tree == ["bool", True] else (candidate.event, repr(tree))
-        winner = winners.get(always) or (None if key != always and tree is None else winners.get(key))
-        if winner is None:
-            winners[key] = candidate
+def _overridden(policy: Policy, facts: Facts, reported: set[int]) -> Iterator[Hit]:
+    """The defaults that stand behind an own transition in every state that they apply to."""
+    if not policy.default_transitions:
+        return
+    applies: dict[int, int] = {}
+    winners: dict[int, list[Shadow]] = {}
+    for state in policy.states.values():
+        if state.kind == "terminal":
             continue
-        why = "has the same guard" if winner is not winners.get(always) else "has no guard"
-        yield Hit(
-            f"this transition on {quoted(candidate.event)} is never taken: one before it {why}",
-            candidate.node.value_place("event"),
-            hint="put it first, or remove it" if why == "has no guard" else "remove one of them",
-            related=((winner.node.value_place("event"), "this one is always taken instead"),),
-        )
+        for transition in state.transitions:
+            if transition.default:
+                applies[id(transition.node)] = applies.get(id(transition.node), 0) + 1
+        for each in facts.graph.shadowed(state.name):
+            if each.transition.default:
+                winners.setdefault(id(each.transition.node), []).append(each)
+    for default in policy.default_transitions:
+        found = winners.get(id(default.node), [])
+        if found and id(default.node) not in reported and len(found) == applies[id(default.node)]:
+            yield Hit(
+                f"this default transition on {quoted(default.event)} is never taken: every state has one of its own before it",
+                default.node.value_place("event"),
+                hint="remove it",
+                related=tuple(
+                    (each.winner.node.value_place("event"), "this one is always taken instead")
+                    for each in found[:_RELATED]
+                ),
+            )
+
+
+def _hit(shadow: Shadow) -> Hit:
+    why = "has the same guard" if shadow.same_guard else "has no guard"
+    return Hit(
+        f"this transition on {quoted(shadow.transition.event)} is never taken: one before it {why}",
+        shadow.transition.node.value_place("event"),
+        hint="remove one of them" if shadow.same_guard else "put it first, or remove it",
+        related=((shadow.winner.node.value_place("event"), "this one is always taken instead"),),
+    )

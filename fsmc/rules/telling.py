@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fsmc.policy.wording import nearest, shown
-
-_COMPARISONS = 50_000
+from fsmc.policy.wording import shown
+from fsmc.spelling import nearest
 
 
 def quoted(name: str) -> str:
@@ -30,23 +29,15 @@ def listed(names: Sequence[str], joiner: str = "and", limit: int = 4) -> str:
 
 
 class Nearest:
-    """Finds the known name that a wrong one most likely means.
-
-    Bounded in all: a generated policy with thousands of wrong names gets its findings quickly, the later ones without a
-    suggestion.
-    """
+    """Finds the known name that a wrong one most likely means, and remembers it."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = tuple(known)
-        self._left = _COMPARISONS
         self._found: dict[str, str | None] = {}
 
     def __call__(self, name: str) -> str | None:
         """The nearest known name, None where none is near."""
         if name not in self._found:
-            if self._left <= 0:
-                return None
-            self._left -= len(self._known)
             self._found[name] = nearest(name, self._known)
         return self._found[name]
 

@@ -59,8 +59,8 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     if policy.topology != "cyclic" or policy.long_running or not facts.rooted:
         return
     for group in facts.cycles(without=facts.bounded, fallbacks=False):
-        if group <= facts.trapped:
-            continue
+        if group <= facts.trapped or facts.reachable.isdisjoint(group):
+            continue  # reported by other rules
         round_trip = facts.shortest_cycle(group)
         start = round_trip[0].source
         yield Hit(

@@ -39,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsmc.analysis import Facts
-from fsmc.policy.model import Policy
+from fsmc.policy.model import Policy, Transition
 from fsmc.rules.base import Hit
 from fsmc.rules.likeness import likenesses
 from fsmc.rules.telling import Nearest, listed, quoted
@@ -61,19 +61,52 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
                 hearing.setdefault(transition.event, set()).add(state.name)
     reported = {transition.event for _, transition in unheard_of(policy, facts)}
     reported.update(name for pair in likenesses(event_names(policy)) for name in pair)
-    near = Nearest(hearing)
+    misses = _NearMisses(policy)
     for tool in policy.tools.values():
         offering = facts.offering(tool.name)
         for event in tool.events if offering else ():
             if event in reported or not hearing.get(event, set()).isdisjoint(offering):
                 continue
+            miss = None if facts.open or event in hearing else misses.of(event, offering)
+            if miss is not None and policy.events is not None:
+                continue  # it is declared nowhere, and that is reported
             lost = any(emit.event == event and emit.sets for emit in tool.emits)
             yield Hit(
                 f"{quoted(tool.name)} emits {quoted(event)}, but {_deaf(offering, facts)}"
                 + (", and its `set` is never applied" if lost else ""),
                 emit_place(policy, tool.name, event),
-                hint=None if facts.open else near.hint(event, "add a transition on it, or remove the event"),
+                hint=_hint(event, miss, facts),
+                related=() if miss is None else ((miss.node.value_place("event"), f"waits for {quoted(miss.event)}"),),
             )
+
+
+class _NearMisses:
+    """Finds transitions on a name that may be the misspelt event, or the event the misspelt name: nothing else uses it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._near: dict[tuple[str, ...], Nearest] = {}
+
+    def of(self, event: str, offering: tuple[str, ...]) -> Transition | None:
+        """A transition of one of the states *offering* the tool."""
+        policy = self._policy
+        if offering not in self._near:
+            names = (transition.event for name in offering for transition in policy.states[name].transitions)
+            known = policy.emitters.keys() | (policy.events or {}).keys()
+            self._near[offering] = Nearest(name for name in dict.fromkeys(names) if name not in known)
+        near = self._near[offering](event)
+        states = (policy.states[name] for name in offering)
+        return next((each for state in states for each in state.transitions if each.event == near), None)
+
+
+def _hint(event: str, miss: Transition | None, facts: Facts) -> str | None:
+    if facts.open:
+        return None
+    if miss is not None:
+        return (
+            f"if {quoted(event)} and {quoted(miss.event)} are meant to be one event, write the same name in both places"
+        )
+    return "add a transition on it, or remove the event"
 
 
 def _deaf(offering: tuple[str, ...], facts: Facts) -> str:

@@ -44,6 +44,7 @@ from fsmc.rules.uses import fallbacks
 CODE = "FSM206"
 NAME = "unreachable-state"
 LEVEL = "error"
+OTHER_LEVEL = "warning"
 
 
 def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
@@ -53,17 +54,21 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     if policy.states[policy.initial].kind == "terminal":
         return  # that no session gets anywhere from there is reported
     spared = fallbacks(policy)
+    instead = {state.on_exhausted: state for state in policy.states.values() if state.on_exhausted is not None}
     place = policy.root["states"].key_place
     for group in facts.unreachable_groups:
         first = policy.states[group[0]]
         if first.kind == "initial":
             continue  # that two states claim to be initial is reported
-        if first.kind == "terminal" and first.name in spared:
-            continue
+        if (first.kind == "terminal" and first.name in spared) or not facts.overlooked.isdisjoint(group):
+            continue  # a fallback, or that the transition there is never taken is reported
         others = f", nor to {listed(group[1:], 'or')}" if group[1:] else ""
+        bounded = next((instead[name] for name in group if name in instead and name != instead[name].name), None)
+        if bounded is not None and bounded.name in facts.reachable:
+            others += f": {quoted(bounded.name)} is never asked for once more than its `max_visits` allows"
         yield Hit(
             f"nothing leads from {quoted(policy.initial)} to {quoted(first.name)}{others}",
             place(first.name),
             hint="add a transition that leads there, or remove it",
-            level="warning" if first.kind == "terminal" else None,
+            level=OTHER_LEVEL if first.kind == "terminal" else None,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from fsmc.analysis import Facts
 from fsmc.policy.model import Condition, Policy, Selector, Transition
@@ -38,19 +37,6 @@ def conditions(policy: Policy) -> Iterator[Condition]:
     for transition in transitions(policy):
         if transition.guard is not None:
             yield transition.guard
-
-
-def meaning(policy: Policy, condition: Condition) -> list[Any] | None:
-    """What a condition asks, so that equal answers mean the same: its tree, that of its guard, or the guard's name.
-
-    None where it is not well formed.
-    """
-    if condition.guard is None:
-        return condition.tree
-    guard = policy.guards.get(condition.guard)
-    if guard is None:
-        return None
-    return ["guard", guard.name] if guard.external else guard.tree
 
 
 def event_names(policy: Policy) -> dict[str, None]:

@@ -67,7 +67,9 @@ def described(error: BaseException) -> str:
 
 def named(value: object) -> str:
     """A name as a message shows it: a text, not too long, or the kind of what is no text."""
-    return shortened(str.__str__(value)) if isinstance(value, str) else f"({type(value).__name__})"
+    if not isinstance(value, str):
+        return f"({type(value).__name__})"
+    return shortened(str.__str__(value)).encode(errors="backslashreplace").decode()
 
 
 def shortened(text: str, limit: int = 80) -> str:

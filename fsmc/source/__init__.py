@@ -3,7 +3,7 @@
 `read` reads a file, `parse` reads bytes; both give a `Document`. YAML, TOML and JSON carry the
 same data: mappings with string keys, sequences, strings, 64-bit integers, finite floats, booleans
 and null. What is wrong inside a file is listed in `Document.problems`; only a file that cannot be
-read at all raises `SourceError`.
+read at all raises `InputError`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import gc
 import os
 import stat
 
-from fsmc.source.errors import SourceError
-from fsmc.source.reading import MAX_BYTES, Problems, Unreadable
+from fsmc.source.errors import InputError
+from fsmc.source.reading import MAX_BYTES, Problems, Unreadable, is_binary
 from fsmc.source.tree import (
     Document,
     Format,
     Lines,
     MappingNode,
+    Note,
     Place,
     Problem,
     SequenceNode,
@@ -29,16 +30,18 @@ __all__ = [
     "Document",
     "Format",
     "MappingNode",
+    "Note",
     "Place",
     "Problem",
     "SequenceNode",
-    "SourceError",
+    "InputError",
     "Value",
     "parse",
     "read",
 ]
 
 _SUFFIXES: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
+_MARK = b"\xef\xbb\xbf"
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _WIDE_MARKS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -51,27 +54,27 @@ _WIDE_MARKS = (
 def read(path: str | os.PathLike[str]) -> Document:
     """Read the file at `path`; its suffix says the format.
 
-    Raises `SourceError` when there is no such file, or it may not or cannot be read.
+    Raises `InputError` when there is no such file, or it may not or cannot be read.
     """
     name = os.fsdecode(path)
     shown = name.encode("utf-8", "backslashreplace").decode()
     try:
         mode = os.stat(name).st_mode
         if stat.S_ISDIR(mode):
-            raise SourceError(f"{shown} is a directory; name a policy file inside it")
+            raise InputError(f"{shown} is a directory; name a policy file inside it")
         if not stat.S_ISREG(mode):
-            raise SourceError(f"{shown} is not a regular file; pass its text on standard input")
+            raise InputError(f"{shown} is not a regular file; pass its text on standard input")
         with open(name, "rb") as file:
             # One byte more than allowed is enough to see that there are too many.
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise SourceError(f"{shown} does not exist") from None
+        raise InputError(f"{shown} does not exist") from None
     except PermissionError:
-        raise SourceError(f"{shown} may not be read by this user") from None
+        raise InputError(f"{shown} may not be read by this user") from None
     except OSError as error:
-        raise SourceError(f"{shown} cannot be read: {error.strerror}") from None
+        raise InputError(f"{shown} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise SourceError(f"{shown.encode('unicode_escape').decode()} is not a file name") from None
+        raise InputError(f"{shown.encode('unicode_escape').decode()} is not a file name") from None
     return parse(data, shown)
 
 
@@ -79,7 +82,7 @@ def parse(data: bytes, name: str = "<stdin>", format: Format | None = None) -> D
     """Read `data` as the format given, else as the suffix of `name` says.
 
     With an unknown suffix, text that starts with `{` or `[` is JSON, and anything else YAML.
-    Raises `SourceError` only when no YAML parser is installed here.
+    Raises `InputError` only when no YAML parser is installed here.
     """
     lines = Lines("")
     problems = Problems(lines)
@@ -96,7 +99,7 @@ def parse(data: bytes, name: str = "<stdin>", format: Format | None = None) -> D
     finally:
         if collecting:
             gc.enable()
-    return Document(name, format or _format_of(name, lines.text), lines, root, problems.sorted())
+    return Document(name, format or _format_of(name, lines.text), lines, root, problems.sorted(), problems.notes)
 
 
 def _format_of(name: str, text: str) -> Format:
@@ -124,7 +127,10 @@ def _decode(data: bytes, problems: Problems) -> None:
         if data.startswith(mark):
             message = f"the file is encoded in {encoding}; a policy is read as UTF-8"
             raise problems.fatal("encoding-error", 0, message, "save it as UTF-8")
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    if is_binary(data):
+        raise problems.fatal("encoding-error", 0, "this is a binary file, not a policy", "a policy is text in UTF-8")
+    marked = data.startswith(_MARK)
+    data = data.removeprefix(_MARK)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -134,6 +140,9 @@ def _decode(data: bytes, problems: Problems) -> None:
         message = f"the byte 0x{data[error.start]:02x} is not UTF-8 text"
         raise problems.fatal("encoding-error", offset, message, "save the file as UTF-8") from None
     problems.lines.text = text
+    if marked:
+        message = "the file starts with an invisible byte order mark, which some tools take for text"
+        problems.note("byte-order-mark", 0, message, "save it as UTF-8 without a byte order mark")
     nul = text.find("\0")
     if nul >= 0:
         message = "a NUL character stands here, so this is not a text file in UTF-8"

@@ -9,7 +9,7 @@ from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]  # missing from the stubs only
 from typing import Any
 
-from fsmc.source.reading import MAX_DEPTH, MAX_NODES, Problems, Unreadable, printable, quoted
+from fsmc.source.reading import MAX_DEPTH, Cursor, Problems, Unreadable, printable, quoted
 from fsmc.source.span import token
 from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
 
@@ -40,16 +40,10 @@ class _Frame:
         self.first: dict[str, int] = {}
 
 
-class _Reader:
-    """Walks over the text once; `position` is the next character to look at."""
+class _Reader(Cursor):
+    """Walks over the text once."""
 
-    def __init__(self, lines: Lines, problems: Problems) -> None:
-        self.lines = lines
-        self.text = lines.text
-        self.problems = problems
-        self.position = 0
-        self.nodes = 0
-        self.level = 0
+    level = 0
 
     def read(self) -> Value:
         """The one value of the text."""
@@ -82,6 +76,9 @@ class _Reader:
 
     def peek(self) -> str:
         """The next character that is not white space; "" at the end."""
+        here = self.text[self.position : self.position + 1]
+        if here > " ":
+            return here
         match = _SPACE.match(self.text, self.position)
         assert match is not None
         self.position = match.end()
@@ -89,9 +86,7 @@ class _Reader:
 
     def value(self, frame: _Frame | None) -> tuple[Any, bool]:
         """The value that starts here, and whether it is a container still to be filled."""
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise self.problems.too_many(self.position)
+        self.count()
         start = self.position
         first = self.peek()
         if first == '"':

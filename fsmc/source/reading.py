@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from fsmc.source.tree import Code, Lines, Place, Problem
+from fsmc.source.tree import Code, Lines, Note, NoteCode, Place, Problem
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 100
 MAX_NODES = 300_000
 MAX_PROBLEMS = 1_000
+MAX_NOTES = 20
 INTEGERS = range(-(2**63), 2**63)
+_NEVER_IN_TEXT = frozenset((*range(1, 9), *range(14, 27), *range(28, 32)))
 # How much of a text a message repeats.
 _SHOWN = 60
 # More digits than any 64-bit integer has; Python itself refuses to read very long ones.
 _DIGITS = 20
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether *data* is no text in any encoding: a picture, a program, a packed file."""
+    start = data[:1024]
+    return (b"\0" in start and not _NEVER_IN_TEXT.isdisjoint(start)) or start.startswith(b"%PDF-")
 
 
 class Unreadable(Exception):
@@ -22,11 +30,12 @@ class Unreadable(Exception):
 class Problems:
     """Collects what is wrong with a text, at offsets in it."""
 
-    __slots__ = ("_found", "lines")
+    __slots__ = ("_found", "_notes", "lines")
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self._found: list[Problem] = []
+        self._notes: list[Note] = []
 
     @property
     def count(self) -> int:
@@ -48,6 +57,11 @@ class Problems:
             self._found.append(Problem("too-large", message, place))
             raise Unreadable
         self._found.append(Problem(code, message, self.lines.place(offset), hint, related))
+
+    def note(self, code: NoteCode, offset: int, message: str, hint: str) -> bool:
+        """Note what is not wrong but worth knowing; whether there is room for more of that."""
+        self._notes.append(Note(code, message, self.lines.place(offset), hint))
+        return len(self._notes) < MAX_NOTES
 
     def fatal(
         self,
@@ -105,6 +119,28 @@ class Problems:
     def sorted(self) -> tuple[Problem, ...]:
         """Everything noted, in the order of the text."""
         return tuple(sorted(self._found, key=lambda problem: problem.place))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is worth knowing."""
+        return tuple(self._notes)
+
+
+class Cursor:
+    """A walk over a text: `position` is the next character to look at."""
+
+    def __init__(self, lines: Lines, problems: Problems) -> None:
+        self.lines = lines
+        self.text = lines.text
+        self.problems = problems
+        self.position = 0
+        self.nodes = 0
+
+    def count(self) -> None:
+        """Count one more value against the budget."""
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise self.problems.too_many(self.position)
 
 
 def printable(text: str) -> str:

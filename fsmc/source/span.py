@@ -8,6 +8,9 @@ from fsmc.source.tree import Format, Lines
 
 _DOUBLE_QUOTED = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
 _QUOTED_PARTS = re.compile(_DOUBLE_QUOTED + r"|'[^']*'?")
+# How much of a line is looked at, before a place and behind it: a line can be the whole file.
+_REACH = 1_000
+_LINES_ABOVE = 20
 _TOKENS = {
     "json": re.compile(_DOUBLE_QUOTED + r'|[\[\]{},:]|[^\s,:\[\]{}"]+'),
     # A bare key ends at a dot, a number goes on.
@@ -16,15 +19,17 @@ _TOKENS = {
         r"|[\[\]{},=]|[-+0-9][\w.:+-]*|[^\s,=\[\]{}#.]+"
     ),
 }
+_BRACKETS = re.compile(r"[\[\]{}]")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _YAML_SPECIAL = _DOUBLE_QUOTED + r"|'[^']*(?:''[^']*)*'?|[\[\]{},]|[-?:](?=\s|$)|[|>][-+0-9]*|[&*!][^\s,\]}]*"
 _YAML_BLOCK = re.compile(_YAML_SPECIAL + r"|.+?(?=:(?:\s|$)|\s#|$)")
 _YAML_FLOW = re.compile(_YAML_SPECIAL + r"|.+?(?=:(?:[\s,\[\]{}]|$)|\s#|[,\[\]{}]|$)")
 
 
 def token_length(lines: Lines, offset: int, format: Format) -> int:
-    """The length of the token at `offset`, at least 1, never beyond the end of its line."""
+    """The length of the token at `offset`: at least 1, never beyond the end of its line nor more than a caret needs."""
     number = lines.place(offset).line
-    rest = lines.text[offset : lines.end(number)]
+    rest = lines.text[offset : min(lines.end(number), offset + _REACH)]
     if format == "yaml":
         pattern = _YAML_FLOW if _in_flow(lines, offset, number) else _YAML_BLOCK
     else:
@@ -44,14 +49,17 @@ def _in_flow(lines: Lines, offset: int, number: int) -> bool:
     Parsing up to the place would be exact, and far too slow for every finding of a large file.
     """
     start = lines.starts[number - 1]
-    before = _QUOTED_PARTS.sub("", lines.text[start:offset])
-    opened = before.count("[") + before.count("{")
-    if opened > before.count("]") + before.count("}"):
+    opened = 0
+    for bracket in _BRACKETS.findall(_QUOTED_PARTS.sub("", lines.text[max(start, offset - _REACH) : offset])):
+        opened = opened + 1 if bracket in "[{" else max(opened - 1, 0)
+    if opened or offset - start > _REACH:  # a line that long is written by a program, in brackets
         return True
-    while number > 1:
+    first = max(number - _LINES_ABOVE, 1)
+    while number > first:
         number -= 1
-        above = lines.text[lines.starts[number - 1] : lines.end(number)]
-        above = re.sub(r"(?:^|\s)#.*", "", above).rstrip()
+        end = lines.end(number)
+        above = lines.text[max(lines.starts[number - 1], end - _REACH) : end]
+        above = _COMMENT.sub("", above).rstrip()
         if above:
             return above[-1] in ",[{"
     return False

@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 import tomli
 
-from fsmc.source.reading import MAX_DEPTH, MAX_NODES, MAX_PROBLEMS, Problems
+from fsmc.source.reading import MAX_DEPTH, MAX_PROBLEMS, Cursor, Problems
 from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
 
 _SPACE = re.compile(r"[ \t]*")
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _REST = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
 _KEY = re.compile(r"""[ \t]*(?:([A-Za-z0-9_-]+)|("[^"\\\n]*(?:\\.[^"\\\n]*)*")|'([^'\n]*)')[ \t]*""")
+# After so many statements without sense tomli has refused the text long since, and nothing behind them matters.
+_MAX_LOST = 1_000
 # The groups of a key in double and in single quotes.
 _BASIC, _LITERAL = 2, 3
 # Each alternative is an unrolled loop: no text makes it go back over what it has read.
@@ -49,15 +51,11 @@ def scan(lines: Lines, problems: Problems) -> tuple[MappingNode, list[Conflict]]
     return scanner.root, scanner.conflicts
 
 
-class _Scanner:
-    """Walks over the text once; `position` is the next character to look at."""
+class _Scanner(Cursor):
+    """Walks over the text once."""
 
     def __init__(self, lines: Lines, problems: Problems) -> None:
-        self.lines = lines
-        self.text = lines.text
-        self.problems = problems
-        self.position = 0
-        self.nodes = 0
+        super().__init__(lines, problems)
         self.root = self.mapping(0)
         self.conflicts: list[Conflict] = []
         # Tables that a header or a dotted key has defined; no header may name them again.
@@ -66,7 +64,8 @@ class _Scanner:
     def run(self) -> None:
         """Read all statements."""
         table, level = self.root, 1
-        while True:
+        lost = 0
+        while lost < _MAX_LOST:
             self.skip(_BLANK)
             if self.position == len(self.text):
                 return
@@ -77,6 +76,7 @@ class _Scanner:
                     self.entry(table, level)
                 self.skip(_REST)
             except _Lost:
+                lost += 1
                 end = self.text.find("\n", self.position)
                 self.position = len(self.text) if end < 0 else end
 
@@ -222,12 +222,6 @@ class _Scanner:
         """A new table that starts at `offset`."""
         self.count()
         return MappingNode((), array("I", (offset,)), self.lines)
-
-    def count(self) -> None:
-        """Count one more value against the budget."""
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise self.problems.too_many(self.position)
 
     def check(self, level: int, offset: int) -> None:
         """Refuse what is nested too deep."""

@@ -24,19 +24,19 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from fsmc.source.errors import SourceError
+from fsmc.source.errors import InputError
 from fsmc.source.reading import MAX_DEPTH, MAX_NODES, Problems, quoted
 from fsmc.source.span import token
 from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
 from fsmc.source.yaml_error import explain
-from fsmc.source.yaml_scalar import CORE, plain, tagged, unknown_tag
+from fsmc.source.yaml_scalar import CORE, doubtful, plain, tagged, unknown_tag
 
 # Every value has one event, a container two; a few more belong to the stream and the document.
 _MAX_EVENTS = 2 * MAX_NODES
 # Longer texts seldom repeat; remembering them would only cost memory.
 _MEMO_LENGTH = 64
 # An anchor and a tag, in either order, with what may stand between them and the content.
-_PROPERTIES = re.compile(r"(?:(?:&[0-9A-Za-z_-]*|!\S*)(?:\s+(?:#[^\r\n]*)?)*)+")
+PROPERTIES = re.compile(r"(?:(?:&[0-9A-Za-z_-]*|!\S*)(?:\s+(?:#[^\r\n]*)?)*)+")
 # Ends of lines in YAML 1.1, thus for libyaml, and plain characters in YAML 1.2 and in editors: what
 # looks like one comment or text could hold another key.
 _SEPARATORS = re.compile("[\x85\u2028\u2029]")
@@ -56,7 +56,7 @@ def build(lines: Lines, problems: Problems) -> Value:
     try:
         from yaml._yaml import CParser
     except ImportError:
-        raise SourceError(
+        raise InputError(
             "YAML needs the C library libyaml, which this PyYAML was built without; "
             "reinstall it with: pip install --force-reinstall --only-binary :all: pyyaml"
         ) from None
@@ -67,7 +67,13 @@ def build(lines: Lines, problems: Problems) -> Value:
         raise problems.fatal("encoding-error", separator.start(), message, hint)
     try:
         events: Iterator[Any] = iter(CParser(lines.text).get_event, None)
-        return _Builder(lines, problems).run(islice(events, _MAX_EVENTS))
+        builder = _Builder(lines, problems)
+        root = builder.run(islice(events, _MAX_EVENTS))
+        if doubtful(builder.memo) or builder.merge_like:
+            from fsmc.source.yaml_1_1 import note_all
+
+            note_all(builder.memo, problems)
+        return root
     except yaml.YAMLError as error:
         raise explain(error, problems) from None
 
@@ -107,6 +113,10 @@ class _Builder:
         # None for a container that is still open: an alias to it would contain itself.
         self.anchors: dict[str, _Anchored | None] = {}
         self.size = 0
+        # Whether an alias was refused: a null may be what is left of it, and needs no second complaint.
+        self.refused = False
+        # Whether a value is a plain `<<`.
+        self.merge_like = False
 
     def run(self, events: Iterator[Any]) -> Value:
         """The root of the document that `events` describe."""
@@ -147,6 +157,7 @@ class _Builder:
     def plain(self, text: str, offset: int, frame: _Frame) -> Any:
         """The value of a plain scalar that was not met before."""
         if text == "<<":
+            self.merge_like |= not _expects_key(frame)
             return _MERGE if _expects_key(frame) else text
         noted = self.problems.count
         value = plain(text, offset, self.problems)
@@ -171,7 +182,7 @@ class _Builder:
 
     def past_properties(self, offset: int) -> int:
         """The offset of the content behind an anchor and a tag."""
-        match = _PROPERTIES.match(self.lines.text, offset)
+        match = PROPERTIES.match(self.lines.text, offset)
         return match.end() if match else offset
 
     def open(self, event: Any, parent: _Frame) -> _Frame:
@@ -254,7 +265,8 @@ class _Builder:
         """The mappings that the value of a `<<` key names."""
         sources = value if isinstance(value, SequenceNode) else [value]
         mappings = [source for source in sources if isinstance(source, MappingNode)]
-        if len(mappings) < len(sources):
+        others = [source for source in sources if not isinstance(source, MappingNode)]
+        if any(source is not None or not self.refused for source in others):
             message = "the value of << is neither a mapping nor a list of mappings"
             hint = 'name anchored mappings, as in <<: *name; a quoted "<<" is a plain key'
             self.problems.add("unsupported-value", offset, message, hint)
@@ -267,6 +279,8 @@ class _Builder:
             hint = "write the key as text, in quotes if it holds brackets"
             self.problems.add("unsupported-value", offset, message, hint)
             return None
+        if key is None and self.refused:
+            return None
         text = token(self.lines, offset, "yaml") if key is not None else "null"
         kind = "null" if key is None else "a boolean" if isinstance(key, bool) else "a number"
         message = f"a key is a string, and {text} without quotes is {kind}"
@@ -274,14 +288,16 @@ class _Builder:
         return text
 
     def alias(self, name: str, offset: int, frame: _Frame) -> Value:
-        """The value that an alias stands for."""
+        """The value that an alias stands for; None, with a problem, where there is none."""
         if name not in self.anchors:
+            self.refused = True
             message = f"the alias *{name} has no anchor &{name} before it"
             hint = f'add the anchor, or put "*{name}" in quotes if it is meant as text'
             self.problems.add("syntax-error", offset, message, hint)
             return None
         target = self.anchors[name]
         if target is None:
+            self.refused = True
             message = f"the alias *{name} stands inside the value that &{name} names"
             hint = "a value cannot contain itself; anchor a smaller part"
             self.problems.add("unsupported-value", offset, message, hint)

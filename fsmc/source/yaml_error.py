@@ -9,7 +9,7 @@ from fsmc.source.reading import Problems, Unreadable
 
 # What libyaml refuses to read at all; it reports such a character before it parses anything.
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TAB_INDENT = re.compile(r"[ \t]*\t[ \t]*\S")
+_INDENT = re.compile(r"[ \t]*")
 
 
 class _Wording(NamedTuple):
@@ -148,10 +148,18 @@ def explain(error: Any, problems: Problems) -> Unreadable:
     wording = next((w for w in _WORDINGS if w.fragment in said), _OTHER)
     line_start = problems.lines.starts[problems.lines.place(mark.index).line - 1]
     indented = not text[line_start : mark.index].strip()
-    if indented and _TAB_INDENT.match(text, line_start):
+    if indented and _indented_with_tab(text, line_start):
         return problems.fatal("syntax-error", mark.index, _TAB.message, _TAB.hint)
     if start is not None and wording.at_start:
         found = ((problems.lines.place(mark.index), "this was found instead"),)
         related = found if "',' or" in wording.fragment else ()
         return problems.fatal("syntax-error", start.index, wording.message, wording.hint, related)
     return problems.fatal("syntax-error", mark.index, wording.message, wording.hint)
+
+
+def _indented_with_tab(text: str, start: int) -> bool:
+    """Whether the line from `start` on has a tab before what it says, and says something."""
+    match = _INDENT.match(text, start)
+    assert match is not None
+    following = text[match.end() : match.end() + 1]
+    return "\t" in match.group() and following != "" and not following.isspace()

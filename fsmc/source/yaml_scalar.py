@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 
 from fsmc.source.reading import Problems, printable, quoted
 
@@ -25,6 +26,10 @@ _NUMBER = re.compile(
     |(?P<special>[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))""",
     re.VERBOSE,
 )
+# Words that YAML 1.1 does not read as text.
+_WORDS = frozenset(
+    form for word in ("y", "yes", "on", "n", "no", "off") for form in (word, word.capitalize(), word.upper())
+) | {"="}
 _KNOWN = "only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known"
 
 
@@ -40,6 +45,14 @@ def plain(text: str, offset: int, problems: Problems) -> str | int | float | boo
         if number is not None:
             return number
     return text
+
+
+def doubtful(texts: Collection[str]) -> list[str]:
+    """Those of the plain scalars *texts* that YAML 1.1 may read otherwise: quick, and rather too careful."""
+    numeric = [text for text in texts if text[:1] in "0123456789-+."]
+    return [word for word in _WORDS if word in texts] + [
+        text for text in numeric if len(text) > 1 and not (text[0] in "123456789" and text.isdecimal())
+    ]
 
 
 def tagged(tag: str, text: str, offset: int, problems: Problems) -> str | int | float | bool | None:

@@ -22,6 +22,7 @@ from fsmc.trace.records import (
     Release,
     Result,
     Run,
+    fresh_id,
 )  # fmt: skip
 
 NAME = "fsmc"
@@ -29,14 +30,13 @@ NAME = "fsmc"
 _KINDS = ("trace", "event", "call", "result", "release", "approve", "goto", "guards", "context", "note")
 
 
-def recognises(documents: list[Document]) -> bool:
-    """Whether this looks like a native trace: the first readable record has one of its keys and no ``role``."""
-    first = next((document.value for document in documents if document.error is None), None)
-    return (
-        isinstance(first, dict)
-        and any(key in first for key in _KINDS)
-        and not {"role", "messages", "traj"} & first.keys()
-    )
+def recognises(documents: list[Document]) -> int:
+    """How many documents look like records of a native trace: they have one of its keys, and no ``role``."""
+    return sum(isinstance(document.value, dict) and _is_record(document.value) for document in documents)
+
+
+def _is_record(body: dict[str, Any]) -> bool:
+    return any(key in body for key in _KINDS) and not {"role", "messages", "traj"} & body.keys()
 
 
 def read(documents: list[Document], name: str) -> Iterator[Run]:
@@ -44,28 +44,44 @@ def read(documents: list[Document], name: str) -> Iterator[Run]:
     records: list[Record] = []
     context: dict[str, Any] = {}
     digest = None
+    calls_made = [document.value for document in documents if _is_call(document.value)]
+    given = {body["id"] for body in calls_made if isinstance(body.get("id"), str)}
     calls = 0
-    latest = ""
-    for position, document in enumerate(documents):
+    latest: str | None = None  # the id of the newest call
+    lost = False  # whether what may have been a call newer than that cannot be read
+    first = True
+    for document in documents:
         at = f"line {document.line or 1}"
-        problem = f"not JSON: {document.error}" if document.error else _problem(document.value, position)
+        body = document.value
+        calls += _is_call(body)
+        problem = f"not JSON: {document.error}" if document.error else _problem(body, first)
         if problem is not None:
             records.append(Flaw(at, "broken_record", problem))
+            lost = lost or _may_be_call(body)
             continue
-        body = document.value
+        first = False
         if "trace" in body:
             context, digest = body.get("context", {}), body.get("digest")
             continue
         if "call" in body:
-            calls += 1
-            latest = body.get("id", f"#{calls}")
-        if not latest and "id" not in body and ("result" in body or "release" in body):
-            records.append(Flaw(at, "broken_record", "no call comes before this one"))
+            latest, lost = body.get("id") or fresh_id(f"#{calls}", given), False
+        if "id" not in body and ("result" in body or "release" in body) and (lost or latest is None):
+            why = "the call before this one cannot be read" if lost else "no call comes before this one"
+            records.append(Flaw(at, "orphan_result" if lost else "broken_record", why))
             continue
-        record = _record(body, at, latest)
+        record = _record(body, at, latest or "")
         if record is not None:
             records.append(record)
     yield Run(name, tuple(records), context, digest)
+
+
+def _is_call(body: Any) -> bool:
+    return isinstance(body, dict) and "call" in body
+
+
+def _may_be_call(body: Any) -> bool:
+    """Whether what cannot be read may have been a call: it is one, or says nothing else that a record says."""
+    return _is_call(body) or not (isinstance(body, dict) and any(key in body for key in _KINDS))
 
 
 def _record(body: dict[str, Any], at: str, latest: str) -> Record | None:
@@ -95,7 +111,7 @@ def _validator() -> Validator:
     return Validator(schema_text("trace-v1"), "record")
 
 
-def _problem(body: Any, position: int) -> str | None:
+def _problem(body: Any, first: bool) -> str | None:
     if not isinstance(body, dict):
         return "a record is a JSON object"
     known = schema("trace-v1")["properties"]
@@ -106,7 +122,7 @@ def _problem(body: Any, position: int) -> str | None:
     kinds = [key for key in _KINDS if key in body and key != "note"]
     if "trace" in body:
         kinds.remove("trace")
-        if position:
+        if not first:
             return "`trace` is the header: it belongs on the first line"
         return _validator().error(body) if set(kinds) <= {"context"} else f"`trace` does not go with `{kinds[0]}`"
     if len(kinds) > 1:

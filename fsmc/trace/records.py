@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -80,7 +80,10 @@ class Approval(NamedTuple):
 
 
 class Flaw(NamedTuple):
-    """Something in the file that cannot be used; the rest still is. ``code`` is ``broken_record`` or ``broken_arguments``."""
+    """Something in the file that cannot be used; the rest still is.
+
+    ``code`` is ``broken_record``, ``broken_arguments`` or ``orphan_result``.
+    """
 
     at: str
     code: str
@@ -97,3 +100,10 @@ class Run(NamedTuple):
     records: tuple[Record, ...]
     context: Mapping[str, Any] = MappingProxyType({})
     digest: str | None = None
+
+
+def fresh_id(wanted: str, given: Collection[Any]) -> str:
+    """An id for a call without one: *wanted*, or one like it that is none of those *given* in the trace."""
+    while wanted in given:
+        wanted += "'"
+    return wanted

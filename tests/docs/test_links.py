@@ -26,6 +26,11 @@ def test_links_resolve(page: Path) -> None:
             assert anchor in anchors(target.read_text(encoding="utf-8")), f"{page.name} links to {link}"
 
 
+def test_there_are_links_to_resolve() -> None:
+    found = [link for page in PAGES for link in links(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert len(found) > 20 and any("#" in link for link in found)
+
+
 def test_every_page_is_reached_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     linked = {(ROOT / link.partition("#")[0]).resolve() for link in links(readme) if "://" not in link}

@@ -8,7 +8,10 @@ import pytest
 
 from fsmc.linter import lint_text
 
-STATES = "".join(f"  S{i}: {{transitions: [{{event: E, target: S{i + 1}}}]}}\n" for i in range(3000)) + "  S3000: {type: terminal}\n"
+STATES = (
+    "".join(f"  S{i}: {{transitions: [{{event: E, target: S{i + 1}}}]}}\n" for i in range(3000))
+    + "  S3000: {type: terminal}\n"
+)
 TOOLS = "tools:\n" + "".join(f"  t{i}: {{effect: read}}\n" for i in range(3000))
 EVENTS = "".join(f"    - {{event: D{i}, target: S3000}}\n" for i in range(3000))
 
@@ -31,5 +34,7 @@ def test_defaults_and_globs_are_bounded(defaults: str, said: str) -> None:
 
 
 def test_what_is_within_bounds_is_read() -> None:
-    text = f"fsmc: 1\nid: fine\ninitial: S0\ndefaults: {{transitions: [{{event: OUT, target: S3000}}]}}\nstates:\n{STATES}"
+    text = (
+        f"fsmc: 1\nid: fine\ninitial: S0\ndefaults: {{transitions: [{{event: OUT, target: S3000}}]}}\nstates:\n{STATES}"
+    )
     assert not [finding for finding in lint_text(text) if finding.level == "error"]

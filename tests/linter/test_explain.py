@@ -42,7 +42,7 @@ def only(text: str, name: str = "policy.yaml") -> Finding:
          "retries: planned, but not supported by this version; remove the key"),
         (HEAD + STATES + "toools: {}\n", (5, 1), "FSM010", "unknown key `toools` in the policy", "did you mean `tools`?"),
         (HEAD + STATES + "long_running: yes\n", (5, 15), "FSM011", "`long_running` must be true or false, not text",
-         "write true or false without quotes"),
+         "`yes` is text in YAML 1.2: write `true`"),
         (HEAD + "states:\n  A:\n    tols: []\n", (6, 5), "FSM010", "unknown key `tols` in state `A`", "did you mean `tools`?"),
         (HEAD + "states:\n  A: {timeout: 3s}\n", (5, 7), "FSM010", "unknown key `timeout` in state `A`", None),
         (HEAD + "states: {A: {tools: t}}\n", (4, 21), "FSM011", "`tools` of state `A` must be a list, not text", "put it in a list"),
@@ -135,3 +135,40 @@ def test_of_very_many_problems_the_first_are_shown() -> None:
     findings = said(text)
     assert [line for line, *_ in findings] == list(range(5, 56))
     assert findings[-1][3] == "and at least 450 more from here on"
+
+
+@pytest.mark.parametrize("word", ["yes", "on", "Yes", "no", "off", "n", "true", "FALSE"])
+@pytest.mark.parametrize(
+    "line",
+    ["long_running: %s", "tools: {t: {approval: %s}}", "guards: {g: {external: %s}}", "context: {uniqueItems: %s}"],
+)
+def test_a_word_for_true_or_false_is_text(line: str, word: str) -> None:
+    finding = only(HEAD + STATES + (line % f"'{word}'") + "\n")
+    meant = "true" if word.lower() in ("yes", "on", "true") else "false"
+    assert finding.hint is not None
+    assert f"write `{meant}`" in finding.hint
+
+
+@pytest.mark.parametrize("word", ["final", "end", "accepting", "Final", "termnial"])
+def test_other_words_for_terminal(word: str) -> None:
+    assert only(HEAD + f"states: {{A: {{type: {word}}}}}\n").hint == "did you mean `terminal`?"
+
+
+@pytest.mark.parametrize("word", ["xyz", "nothing", "initialize-me-please"])
+def test_no_far_fetched_suggestion(word: str) -> None:
+    assert only(HEAD + f"states: {{A: {{type: {word}}}}}\n").hint is None
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ('""', "a value of `set` is an expression: the empty text is '\"\"'"),
+        ("[]", 'a value of `set` is an expression, written as text: "[]"'),
+        ("3", 'a value of `set` is an expression, written as text: "3"'),
+        ("true", 'a value of `set` is an expression, written as text: "true"'),
+        ("{}", "a value of `set` is an expression, written as text"),
+    ],
+)
+def test_constants_in_a_set(value: str, hint: str) -> None:
+    finding = only(HEAD + f"states: {{A: {{transitions: [{{event: E, target: A, set: {{x: {value}}}}}]}}}}\n")
+    assert finding.hint == hint

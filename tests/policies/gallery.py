@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,8 +15,8 @@ from fsmc.trace import read
 
 ROOT = Path(__file__).parents[2]
 GALLERY = ROOT / "policies"
-DATA = Path(os.environ.get("FSMC_DATA", ROOT.parent / "shared" / "data"))
-TAU_BENCH = DATA / "transcripts" / "tau-bench"
+TAU_BENCH = "transcripts/tau-bench"
+"""Recorded runs, in the folder of optional data."""
 
 
 class Example(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,23 +12,26 @@ import pytest
 from fsmc.simulation import RunReport, simulate
 from fsmc.trace import read_file
 from tests.policies.gallery import GALLERY, TAU_BENCH, table
+from tests.support import data_folder
 
-TRANSCRIPTS = TAU_BENCH / "gpt-4o-airline.even-tasks.json"
 CONTEXT = GALLERY / "airline" / "recorded-day.json"
 
-pytestmark = pytest.mark.skipif(not TRANSCRIPTS.exists(), reason=f"{TRANSCRIPTS} is not here")
+
+@pytest.fixture(scope="module")
+def transcripts() -> Path:
+    return data_folder(TAU_BENCH) / "gpt-4o-airline.even-tasks.json"
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[RunReport]:
+def reports(transcripts: Path) -> list[RunReport]:
     context = json.loads(CONTEXT.read_text(encoding="utf-8"))
     airline = table(GALLERY / "airline" / "policy.yaml")
-    return [simulate(airline, run, context=context) for run in read_file(TRANSCRIPTS)]
+    return [simulate(airline, run, context=context) for run in read_file(transcripts)]
 
 
 @pytest.fixture(scope="module")
-def recorded() -> list[dict[str, Any]]:
-    runs = json.loads(TRANSCRIPTS.read_text(encoding="utf-8"))
+def recorded(transcripts: Path) -> list[dict[str, Any]]:
+    runs = json.loads(transcripts.read_text(encoding="utf-8"))
     assert isinstance(runs, list)
     return runs
 

@@ -15,6 +15,7 @@ from fsmc.linter import lint
 from fsmc.runtime.schemas import schema
 from fsmc.source import parse, read
 from tests.policies.gallery import GALLERY, TAU_BENCH, Example, examples, policies, table
+from tests.support import data_folder
 
 EXAMPLES = list(examples())
 by_policy = pytest.mark.parametrize("policy", policies(), ids=lambda path: path.parent.name)
@@ -105,9 +106,7 @@ def bare(value: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["airline", "retail"])
 def test_tools_are_those_of_the_recorded_runs(name: str) -> None:
-    path = TAU_BENCH / f"{name}_tools.openai.json"
-    if not path.exists():
-        pytest.skip(f"{path} is not here")
+    path = data_folder(TAU_BENCH) / f"{name}_tools.openai.json"
     recorded = {
         tool["function"]["name"]: bare(tool["function"]["parameters"])
         for tool in json.loads(path.read_text(encoding="utf-8"))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.render.readers import MermaidReader, mermaid_folder
+from tests.support import optional_data
 
 AWKWARD = [
     "end", "state", "note", "class", "classDef", "direction", "direction TB", "style", "default", "[*]", "-->", "--", ":::x",
@@ -30,9 +29,8 @@ def legal(name: str) -> bool:
 
 def naughty() -> list[str]:
     """Our own awkward names, and the big list of naughty strings where it is at hand."""
-    folder = Path(os.environ.get("FSMC_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
-    file = folder / "torture" / "blns" / "blns.json"
-    names = [*AWKWARD, *(json.loads(file.read_text(encoding="utf-8")) if file.is_file() else ())]
+    folder = optional_data("torture/blns")
+    names = [*AWKWARD, *(json.loads((folder / "blns.json").read_text(encoding="utf-8")) if folder else ())]
     return [name for name in dict.fromkeys(names) if legal(name)]
 
 

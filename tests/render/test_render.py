@@ -239,6 +239,23 @@ def test_large_graphs_are_laid_out_quickly(dot: None, states: int, engine: str) 
         assert read_dot(source).states["s0"] == ("A:S0",)
 
 
+def test_images_of_pixels_are_fine_or_small(dot: None) -> None:
+    def drawn(states: int) -> tuple[bytes, int, int]:
+        names = [f"S{i}" for i in range(states)]
+        chain = make_table(
+            names, [*((a, "next", b) for a, b in pairwise(names)), *((a, "skip", names[-1]) for a in names[:-1])]
+        )
+        image = render(chain, "png")
+        assert isinstance(image, bytes)
+        return image, int.from_bytes(image[16:20], "big"), int.from_bytes(image[20:24], "big")
+
+    _, width, height = drawn(2)
+    assert min(width, height) > 100 and max(width, height) < 1_000
+    image, width, height = drawn(1_000)
+    assert 1_000 < max(width, height) <= 48 * 72 + 1
+    assert len(image) < 8_000_000
+
+
 def test_a_long_machine_runs_down_the_page() -> None:
     names = [f"S{i}" for i in range(12)]
     chain = make_table(names, [(a, "next", b) for a, b in pairwise(names)])

@@ -10,6 +10,7 @@ from fsmc.expression import DYN, Type, check, from_schema, parse
 from fsmc.rules.cases import Gaps
 from fsmc.rules.likeness import likenesses
 from fsmc.rules.telling import Nearest, listed, spelled
+from fsmc.spelling import bounded
 
 
 @pytest.mark.parametrize(
@@ -121,6 +122,7 @@ def test_a_name_of_other_letters_is_spelled_out() -> None:
 def test_suggestions_for_thousands_of_names_are_bounded() -> None:
     near = Nearest([f"STATE_{number}" for number in range(10_000)])
     before = time.process_time()
-    hints = [near.hint(f"STATE_{number}x") for number in range(10_000)]
+    with bounded():
+        hints = [near.hint(f"STATE_{number}x") for number in range(10_000)]
     assert time.process_time() - before < 5
     assert hints[0] is not None and hints[-1] is None

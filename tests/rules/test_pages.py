@@ -15,7 +15,7 @@ from fsmc.rules.manual import manual, page
 from fsmc.source import parse
 
 ROOT = Path(__file__).resolve().parents[2]
-SAVED_AS = {"FSM005": "latin-1"}
+SAVED_AS = {"FSM005": "latin-1", "FSM008": "utf-8-sig"}
 each_rule = pytest.mark.parametrize("each", all_rules(), ids=lambda each: each.name)
 
 
@@ -33,7 +33,7 @@ def test_the_example_to_avoid_gives_this_finding_alone(each: Rule) -> None:
 
 @each_rule
 def test_the_example_to_prefer_is_clean(each: Rule) -> None:
-    assert [f for f in lint(page(each).prefer) if f.level != "info"] == []
+    assert [f for f in lint(page(each).prefer) if f.level != "info" or f.code == each.code] == []
 
 
 @each_rule

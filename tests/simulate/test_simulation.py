@@ -249,7 +249,10 @@ class TestOpenAI:
             {"role": "assistant", "tool_calls": {}},
             {"role": ["a"]},
             {"role": "assistant", "function_call": {"name": 7}},
-            {"role": "assistant", "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "look", "input": "x"}}]},
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "look", "input": "x"}}],
+            },
             {"role": "function", "name": "look", "content": "x"},
             {"role": "assistant", "tool_calls": [None]},
             {"role": "assistant", "tool_calls": [{"id": 1, "function": {"name": 3}}]},

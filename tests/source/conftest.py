@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from fsmc.source import Document, MappingNode, Place, SequenceNode, Value, parse
-
-DATA = os.environ.get("FSMC_DATA") or Path(__file__).parents[3] / "shared" / "data"
+from tests.support import data_folder
 
 
 @pytest.fixture(scope="session")
 def torture() -> Path:
     """The folder of torture sets; skips the test where it is absent."""
-    folder = Path(DATA) / "torture"
-    if not folder.is_dir():
-        pytest.skip("no torture data here")
-    return folder
+    return data_folder("torture")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fsmc.source import SourceError, parse, read
+from fsmc.source import InputError, parse, read
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -41,7 +41,7 @@ def test_what_cannot_be_read(tmp_path):
     if os.geteuid():
         cases.append((locked, "may not be read"))
     for path, message in cases:
-        with pytest.raises(SourceError, match=message) as caught:
+        with pytest.raises(InputError, match=message) as caught:
             read(path)
         assert "\n" not in str(caught.value)
 
@@ -51,7 +51,7 @@ def test_a_pyyaml_without_libyaml_is_one_clear_sentence():
         "import sys; sys.modules['yaml._yaml'] = None\n"
         "import fsmc.source\n"
         "try: fsmc.source.parse(b'a: 1', 'x.yaml')\n"
-        "except fsmc.source.SourceError as error: print(error)"
+        "except fsmc.source.InputError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=REPOSITORY)
     assert "libyaml" in done.stdout and "pip install" in done.stdout

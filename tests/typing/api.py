@@ -10,6 +10,7 @@ import fsmc
 table: fsmc.Table = fsmc.load("policy.yaml")
 same: fsmc.Table = fsmc.compile("policy.yaml")
 findings: list[fsmc.Finding] = fsmc.lint("policies")
+unreadable: type[fsmc.FsmcError] = fsmc.InputError
 picture: str | bytes = fsmc.render(table, "svg", tools=True)
 reports: list[fsmc.RunReport] = fsmc.simulate(table, "run.jsonl", context={"role": "patient"})
 

@@ -1,0 +1,146 @@
+"""``fsmc codegen python``: names as ``Literal`` types, objects as ``TypedDict``s, and the session that knows them."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterable
+
+from fsmc.codegen.layout import Expression, Sub, constant
+from fsmc.codegen.names import Identifiers, in_comment, python_string
+from fsmc.codegen.python_session import ToolTypes, constructors, protocol
+from fsmc.codegen.python_types import PythonTypes, literal_of
+from fsmc.codegen.shapes import Mapped, Record, required_names, shape_of
+from fsmc.runtime.table import Table
+
+# Every name that the module uses for itself; what is made from the names of a policy keeps clear of them.
+_STANDARD = {
+    "collections.abc": ("Awaitable", "Callable", "Iterable", "Mapping", "Sequence"),
+    "typing": (
+        "TYPE_CHECKING", "Any", "Literal", "NoReturn", "Protocol", "TypeAlias", "TypedDict", "TypeVar", "Union", "cast",
+        "overload",
+    ),
+}  # fmt: skip
+_CHECKED_ONLY = {"fsmc.runtime.calls": ("AsyncToolCall", "ToolCall"), "fsmc.runtime.hooks": ("Hooks",)}
+_OWN = (
+    "Context", "ContextChanges", "Event", "ExternalGuard", "Guard", "Guards", "SendableEvent", "Session", "StaleModule",
+    "State", "Tool",
+)  # fmt: skip
+
+
+def write(table: Table) -> str:
+    """The module for *table*."""
+    taken = {*_OWN, *(name for names in (*_STANDARD.values(), *_CHECKED_ONLY.values()) for name in names)}
+    types = PythonTypes(Identifiers(taken))
+    _names(table, types)
+    needs_context = _context(table, types)
+    tools = _arguments(table, types)
+    guards = _guards(table, types)
+    body = [
+        f"{constant('POLICY', python_string(table.id))}\n{constant('DIGEST', python_string(table.digest))}\n",
+        *types.definitions,
+    ]
+    if tools:
+        body.append('_Function = TypeVar("_Function", bound=Callable[..., Any])')
+    body.append(protocol(table, tools))
+    body += constructors(needs_context, guards)
+    text = _joined(body)
+    return f"{_header(table)}\n{_imports(text)}\n{text}"
+
+
+def _names(table: Table, types: PythonTypes) -> None:
+    types.alias("State", literal_of(table.states))
+    types.alias("Event", literal_of(table.events))
+    types.alias("SendableEvent", literal_of(event.name for event in table.events.values() if not event.reserved))
+    types.alias("Tool", literal_of(table.tools))
+    types.alias("ExternalGuard", literal_of(guard.name for guard in table.guards.values() if guard.external))
+
+
+def _context(table: Table, types: PythonTypes) -> bool:
+    """Define the context. Whether a conversation cannot start without one."""
+    shape = shape_of(table.context_schema)
+    if isinstance(shape, Mapped):
+        types.alias("Context", types.expression(shape, "Context", True))
+        types.alias("ContextChanges", "Context")
+        return False
+    entries = types.entries(shape.fields, "Context", True)
+    types.typed_dict("Context", entries, "The facts of a conversation.")
+    if not required_names(shape):
+        types.alias("ContextChanges", "Context")
+        return False
+    types.typed_dict("ContextChanges", [(key, kind, False) for key, kind, _ in entries], "Facts to be written.")
+    return True
+
+
+def _arguments(table: Table, types: PythonTypes) -> list[ToolTypes]:
+    """Define the arguments of each tool."""
+    found = []
+    for tool in table.tools.values():
+        shape = shape_of(tool.input_schema)
+        expression: Expression
+        if isinstance(shape, Record):
+            name = types.identifiers.make(tool.name, "Tool", "Arguments")
+            types.typed_dict(name, types.entries(shape.fields, name, False))
+            expression = name
+        else:
+            value = types.expression(shape.value, f"{tool.name}Arguments", False)
+            expression = Sub("Mapping", ("str", value))
+        found.append(ToolTypes(tool.name, expression, bool(required_names(shape)), tool.approval is not None))
+    return found
+
+
+def _guards(table: Table, types: PythonTypes) -> bool:
+    """Define the functions to be bound. Whether there are any."""
+    external = [guard.name for guard in table.guards.values() if guard.external]
+    if external:
+        types.alias("Guard", "Callable[[Mapping[str, Any]], bool | Awaitable[bool]]")
+        types.typed_dict("Guards", [(name, "Guard", True) for name in external], "A function for each external guard.")
+    return bool(external)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """Definitions one after the other: two empty lines around classes and functions, none between short ones."""
+    text, was_block = "", False
+    for part in parts:
+        block = part.startswith(("class ", "def "))
+        text += ("\n\n" if text and (block or was_block) else "") + part + "\n"
+        was_block = block
+    return text
+
+
+def _header(table: Table) -> str:
+    # Python takes an encoding from the first two lines, wherever it says "coding:".
+    return "\n".join(
+        [
+            "# Generated by fsmc codegen python: make it again instead of changing it.",
+            f"# {table.digest}",
+            f"# policy {in_comment(python_string(table.id))}",
+            "# ruff: noqa",
+            '"""The names of a policy as types, and a session that takes no others."""',
+            "",
+            "from __future__ import annotations",
+            "",
+        ]
+    )
+
+
+def _imports(body: str) -> str:
+    """The imports of what *body* uses."""
+    tokens = tokenize.generate_tokens(io.StringIO(body).readline)
+    used = {token.string for token in tokens if token.type == tokenize.NAME}
+    lines = [f"import {name}" for name in ("os", "time") if name in used]
+    lines += _from(_STANDARD, {*used, "TYPE_CHECKING"})
+    lines += ["", "import fsmc", "", "if TYPE_CHECKING:", *(f"    {line}" for line in _from(_CHECKED_ONLY, used))]
+    return "\n".join(lines) + "\n"
+
+
+def _from(modules: dict[str, tuple[str, ...]], used: set[str]) -> list[str]:
+    found = []
+    for module, names in modules.items():
+        wanted = [name for name in names if name in used]
+        line = f"from {module} import {', '.join(wanted)}"
+        if len(line) > 88:
+            line = "\n".join([f"from {module} import (", *(f"    {name}," for name in wanted), ")"])
+        if wanted:
+            found.append(line)
+    return found
