@@ -1,7 +1,7 @@
 """Whether a list of guards leaves a case out, as far as their text tells.
 
 Comparisons of one operand with literals share a variable whose values are the literals and what lies between them; an
-operand whose type lists its values has no others; everything else is true or false by itself. All combinations are
+operand whose type lists its values has no others, and a size or a count is never negative; everything else is true or false by itself. All combinations are
 tried. Where there are too many, or too many were tried before, the guards get the benefit of the doubt.
 """
 
@@ -25,6 +25,7 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SCALARS = {"int": int, "double": float, "string": str}
+_COUNTERS = (["var", "calls"], ["var", "visits"])
 _OTHER = "\n"  # a text that no author wrote
 
 
@@ -64,6 +65,7 @@ class _Cases:
         self._context = context
         self.points: dict[str, set[Any]] = {}
         self._listed: dict[str, frozenset[str]] = {}
+        self._counts: set[str] = set()
 
     def values(self, name: str) -> list[Any]:
         """The values to try for a variable."""
@@ -80,7 +82,7 @@ class _Cases:
         for low, high in zip(numbers, [*numbers[1:], numbers[-1] + 2], strict=True):
             # Nobody who writes `<= 3` and `>= 4` thinks of what lies between.
             tried += [low] if isinstance(low, int) and high == low + 1 else [low, (low + high) / 2]
-        return tried
+        return sorted({0, *(value for value in tried if value >= 0)}) if name in self._counts else tried
 
     def test(self, tree: Tree) -> Callable[[Case], bool]:
         """Whether *tree* holds in a case."""
@@ -112,6 +114,8 @@ class _Cases:
         point = _SCALARS[right[0]](right[1])
         variable = f"{left!r} {'text' if isinstance(point, str) else 'number'}"
         self._points(variable).add(point)
+        if left[0] == "size" or (left[0] in ("field", "index") and left[1] in _COUNTERS):
+            self._counts.add(variable)
         kind = self._type_of(left)
         if isinstance(kind, String) and kind.values:
             self._listed[variable] = kind.values

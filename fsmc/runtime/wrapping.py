@@ -17,6 +17,36 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class _Binder:
+    """Arguments of a function by name, and back."""
+
+    def __init__(self, function: Callable[..., Any], tool: str) -> None:
+        self._signature = inspect.signature(function)
+        self._parameters = tuple(self._signature.parameters.values())
+        if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in self._parameters):
+            raise BindingError(f"`{tool}` takes *args, which have no names to check")
+
+    def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name, defaults included."""
+        call = self._signature.bind(*args, **kwargs)
+        call.apply_defaults()
+        names = dict(call.arguments)
+        for parameter in self._parameters:
+            if parameter.kind is parameter.VAR_KEYWORD:
+                names.update(names.pop(parameter.name))
+        return names
+
+    def call(self, function: Callable[..., Any], decision: Decision) -> Any:
+        """Call *function* with the arguments that were checked."""
+        values = thaw(decision.arguments or {})
+        positional = [
+            values.pop(parameter.name)
+            for parameter in self._parameters
+            if parameter.kind is parameter.POSITIONAL_ONLY and parameter.name in values
+        ]
+        return function(*positional, **values)
+
+
 def guarded(session: Session, function: F, tool: str, refusal: str) -> F:
     """*function* behind *session*: reserved before it runs, committed with what it returns, failed with what it raises.
 
@@ -28,68 +58,49 @@ def guarded(session: Session, function: F, tool: str, refusal: str) -> F:
         raise BindingError(f"`{tool}` is not a tool of this policy, so it cannot be guarded")
     if refusal not in ("raise", "return"):
         raise BindingError(f"refusal is `raise` or `return`, not {refusal!r}")
-    signature = inspect.signature(function)
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in signature.parameters.values()):
-        raise BindingError(f"`{tool}` takes *args, which have no names to check")
+    binder = _Binder(function, tool)
+    wrap = _asynchronous if inspect.iscoroutinefunction(function) else _plain
+    return functools.wraps(function)(wrap(session, function, tool, refusal, binder))  # type: ignore[return-value]
 
-    def bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[inspect.BoundArguments, dict[str, Any]]:
-        call = signature.bind(*args, **kwargs)
-        call.apply_defaults()
-        named = dict(call.arguments)
-        for parameter in signature.parameters.values():
-            if parameter.kind is parameter.VAR_KEYWORD:
-                named.update(named.pop(parameter.name))
-        return call, named
 
-    def checked(call: inspect.BoundArguments, decision: Decision) -> inspect.BoundArguments:
-        values = thaw(decision.arguments or {})
-        for parameter in signature.parameters.values():
-            if parameter.kind is parameter.VAR_KEYWORD:
-                call.arguments[parameter.name] = {name: values[name] for name in call.arguments[parameter.name]}
-            else:
-                call.arguments[parameter.name] = values[parameter.name]
-        return call
+def _refused(decision: Decision, refusal: str) -> Decision:
+    if refusal == "raise":
+        raise CallRefused(decision)
+    return decision
 
-    def refused(decision: Decision) -> Decision:
-        if refusal == "raise":
-            raise CallRefused(decision)
-        return decision
 
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def run_async(*args: Any, **kwargs: Any) -> Any:
-            call, named = bound(args, kwargs)
-            decision = await session.areserve(tool, named)
-            if not decision.allowed:
-                return refused(decision)
-            call = checked(call, decision)
-            try:
-                result = await function(*call.args, **call.kwargs)
-            except BaseException as error:
-                await session.acommit(decision.call_id or "", f"{type(error).__name__}: {error}", failed=True)
-                raise
-            await session.acommit(decision.call_id or "", result)
-            return result
-
-        return run_async  # type: ignore[return-value]
-
-    @functools.wraps(function)
+def _plain(session: Session, function: Any, tool: str, refusal: str, binder: _Binder) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
-        call, named = bound(args, kwargs)
-        decision = session.reserve(tool, named)
+        decision = session.reserve(tool, binder.named(args, kwargs))
         if not decision.allowed:
-            return refused(decision)
-        call = checked(call, decision)
+            return _refused(decision, refusal)
+        call_id = decision.call_id or ""
         try:
-            result = function(*call.args, **call.kwargs)
+            result = binder.call(function, decision)
         except BaseException as error:
-            session.commit(decision.call_id or "", f"{type(error).__name__}: {error}", failed=True)
+            session.commit(call_id, f"{type(error).__name__}: {error}", failed=True)
             raise
         if hasattr(type(result), "__await__"):
-            session.release(decision.call_id or "")
+            session.release(call_id)
             raise SessionError(f"`{tool}` gave a coroutine: wrap the asynchronous function itself")
-        session.commit(decision.call_id or "", result)
+        session.commit(call_id, result)
         return result
 
-    return run  # type: ignore[return-value]
+    return run
+
+
+def _asynchronous(session: Session, function: Any, tool: str, refusal: str, binder: _Binder) -> Callable[..., Any]:
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        decision = await session.areserve(tool, binder.named(args, kwargs))
+        if not decision.allowed:
+            return _refused(decision, refusal)
+        call_id = decision.call_id or ""
+        try:
+            result = await binder.call(function, decision)
+        except BaseException as error:
+            await session.acommit(call_id, f"{type(error).__name__}: {error}", failed=True)
+            raise
+        await session.acommit(call_id, result)
+        return result
+
+    return run

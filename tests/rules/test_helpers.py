@@ -50,7 +50,7 @@ CONTEXT = from_schema({
         "n": {"type": "number"}, "ok": {"type": "boolean"}, "role": {"enum": ["a", "b"]}, "name": {"type": "string"},
     },
 })  # fmt: skip
-ENVIRONMENT: dict[str, Type] = {"context": CONTEXT, "event": DYN}
+ENVIRONMENT: dict[str, Type] = {"context": CONTEXT, **dict.fromkeys(("event", "calls", "visits"), DYN)}
 
 
 def tree(text: str) -> list[object]:
@@ -73,6 +73,12 @@ def tree(text: str) -> list[object]:
         ["context.ok || event.x == 1", "!context.ok && event.x != 1"],
         ["context.ok ? event.x : event.y", "!event.x", "!event.y"],
         ["true"],
+        ["size(event.x) == 0", "size(event.x) > 0"],
+        ["size(event.x) < 1", "size(event.x) == 1", "event.x.size() >= 2"],
+        ["0 == size(event.x)", "0 < size(event.x)"],
+        ["calls.t > 0", "calls.t == 0"],
+        ['visits["A"] < 1 || visits["A"] >= 1'],
+        ["size(event.x) > -5"],
     ],
 )
 def test_guards_that_leave_no_case_out(guards: list[str]) -> None:
@@ -91,6 +97,10 @@ def test_guards_that_leave_no_case_out(guards: list[str]) -> None:
         ["context.ok && event.x == 1", "!context.ok && event.x != 1"],
         ["event.x", "!event.y"],
         ["false"],
+        ["size(event.x) > 0"],
+        ["size(event.x) == 0", "size(event.x) > 1"],
+        ["size(event.x) == -1", "size(event.x) == 3"],
+        ["event.x == 0", "event.x > 0"],
     ],
 )
 def test_guards_that_leave_a_case_out(guards: list[str]) -> None:
