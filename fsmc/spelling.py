@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from itertools import islice
+from threading import local
 
 _LONGEST = 64  # the comparison is quadratic, and no typing error is that long
 _ALIKE = 0.72  # by difflib's ratio; below it a suggestion is far-fetched
 _COMPARISONS = 50_000
 _SIGNS = str.maketrans("01|i", "olll")  # drawn alike in small letters or in capitals
 
-_left: ContextVar[list[int] | None] = ContextVar("comparisons left", default=None)
+
+class _Budget(local):
+    """How many comparisons are left in this thread; None where they are not bounded together."""
+
+    left: int | None = None
+
+
+_budget = _Budget()
 
 
 @contextmanager
@@ -21,22 +28,23 @@ def bounded() -> Iterator[None]:
 
     A generated policy with thousands of wrong names gets its findings quickly, the later ones without a suggestion.
     """
-    token = _left.set([_COMPARISONS])
+    before, _budget.left = _budget.left, _COMPARISONS
     try:
         yield
     finally:
-        _left.reset(token)
+        _budget.left = before
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The one of *known* that *word* most likely means, whatever the case of its letters; None where none is near."""
     from difflib import get_close_matches  # only a mistake pays for the import
 
-    left = _left.get() or [_COMPARISONS]
-    if len(word) > _LONGEST or left[0] <= 0:
+    left = _COMPARISONS if _budget.left is None else _budget.left
+    if len(word) > _LONGEST or left <= 0:
         return None
-    names = list(islice(known, left[0]))
-    left[0] -= len(names)
+    names = list(islice(known, left))
+    if _budget.left is not None:
+        _budget.left -= len(names)
     by_lower = {name.lower(): name for name in names if len(name) <= _LONGEST}
     wanted = word.lower()
     close = get_close_matches(wanted, by_lower, 1, _ALIKE)

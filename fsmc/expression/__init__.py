@@ -29,6 +29,7 @@ from fsmc.expression.types import (
     Union,
     describe,
     join,
+    map_of,
 )
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "describe",
     "from_schema",
     "join",
+    "map_of",
     "parse",
     "parse_template",
 ]

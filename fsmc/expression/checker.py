@@ -27,6 +27,7 @@ from fsmc.expression.types import (
     DYN,
     INT,
     NULL,
+    STRING,
     ListType,
     String,
     Type,
@@ -73,7 +74,7 @@ def check(
     """
     checker = _Checker(env, unavailable or {})
     result = checker.visit(node)
-    if expected is not None and not can_equal(expected, result.type):
+    if expected is not None and not can_equal(expected, result.type, _filled(node)):
         checker.errors.append(messages.unexpected(result, expected))
     errors = sorted(checker.errors, key=lambda error: error.offset)
     return Checked(None if errors else result.tree, result.type, errors)
@@ -180,6 +181,8 @@ class _Checker:
         item: Type = DYN
         if self.wants(source, f"`{node.name}`", "lists", "list"):
             item = element_of(source.type)
+            if may_be(source.type, "map") and source.type != DYN:
+                item = join((item, STRING))  # of a map they go over the keys
         outer = self.env
         self.env = {**outer, node.variable: item}
         body = self.visit(node.body)
@@ -201,7 +204,7 @@ class _Checker:
         left, right = self.visit(node.left), self.visit(node.right)
         tree = [node.operator, left.tree, right.tree]
         if node.operator in ("==", "!="):
-            if not can_equal(left.type, right.type):
+            if not can_equal(left.type, right.type, _filled(node.left) or _filled(node.right)):
                 self.fail(messages.never_equal(node, left, right))
         elif node.operator == "in":
             self.membership(node, left, right)
@@ -265,6 +268,11 @@ class _Checker:
         if not _alike(yes.type, no.type):
             return tree, self.fail(messages.unlike_branches(yes, no))
         return tree, join((yes.type, no.type))
+
+
+def _filled(node: Node) -> bool:
+    """Whether this is a list with something in it."""
+    return isinstance(node, ListOf) and bool(node.items)
 
 
 def _type_of_element(tree: Tree, holder: Type) -> Type:

@@ -1,6 +1,7 @@
 """JSON Schema read as a type: the part of it that helps to check an expression.
 
-Whatever is not understood becomes `DYN`: a schema can make the checker silent, never wrong.
+Whatever is not understood becomes `DYN`: a schema can make the checker silent, never wrong.  A field counts as known
+where any part of the schema names it, under whatever condition.
 """
 
 from collections.abc import Mapping
@@ -18,8 +19,11 @@ from fsmc.expression.types import (
     MapType,
     String,
     Type,
+    anything_but,
     join,
     meet,
+    opened,
+    with_fields,
 )
 
 _SIMPLE: dict[str, Type] = {
@@ -31,9 +35,13 @@ _SIMPLE: dict[str, Type] = {
 }
 # These may add fields under a condition, so that no field can be called unknown.
 _CONDITIONAL = ("if", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef")
-_OBJECT_WORDS = ("properties", "required", "additionalProperties", "patternProperties")
 _LIST_WORDS = ("items", "prefixItems")
 _MAX_DEPTH = 32
+# Where the other schemas about the same value stand.
+_SAME = ("if", "then", "else", "not")
+_SAME_LISTS = ("allOf", "anyOf", "oneOf")
+_SAME_MAPS = ("dependentSchemas", "dependencies")
+_NOTHING: frozenset[str] = frozenset()
 
 
 def from_schema(schema: bool | Mapping[str, Any] | None) -> Type:
@@ -42,17 +50,25 @@ def from_schema(schema: bool | Mapping[str, Any] | None) -> Type:
 
 
 class _Reader:
-    """One schema document; `known` holds what its references were found to be."""
+    """One schema document; `known` holds what its references were found to be, `said` which fields its parts name."""
 
-    __slots__ = ("known", "root")
+    __slots__ = ("known", "root", "said")
 
     def __init__(self, root: Any) -> None:
         self.root = root
         self.known: dict[str, Type] = {}
+        self.said: dict[int, frozenset[str] | None] = {}
 
     def read(self, schema: Any, depth: int) -> Type:
         if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
             return DYN
+        kind = self.combined(schema, depth)
+        if kind == DYN:
+            return kind
+        names = self.names(schema, depth)
+        return opened(kind) if names is None else with_fields(kind, names)
+
+    def combined(self, schema: Mapping[str, Any], depth: int) -> Type:
         parts = [self.declared(schema, depth)]
         if "$ref" in schema:
             parts.append(self.reference(schema["$ref"], depth))
@@ -66,6 +82,39 @@ class _Reader:
             kind = meet(kind, part)
         return kind
 
+    def names(self, schema: Any, depth: int) -> frozenset[str] | None:
+        """The fields that a schema or its parts about the same value name; `None` where some part allows any."""
+        if not isinstance(schema, Mapping):
+            return _NOTHING
+        if id(schema) not in self.said:
+            self.said[id(schema)] = None  # of a schema that leads back to itself nothing is known
+            self.said[id(schema)] = self.names_in(schema, depth) if depth <= _MAX_DEPTH else None
+        return self.said[id(schema)]
+
+    def names_in(self, schema: Mapping[str, Any], depth: int) -> frozenset[str] | None:
+        if "patternProperties" in schema or any(word in schema for word in _CONDITIONAL):
+            return None
+        if schema.get("additionalProperties", schema.get("unevaluatedProperties", False)) is not False:
+            return None
+        found: set[str] = set()
+        for word in ("properties", "required", "dependentRequired"):
+            said = schema.get(word)
+            if isinstance(said, (Mapping, list)):
+                found.update(name for name in said if isinstance(name, str))
+        parts = [schema.get(word) for word in _SAME]
+        for word in _SAME_LISTS:
+            parts += schema[word] if isinstance(schema.get(word), list) else ()
+        if "$ref" in schema:
+            parts.append(self.target(schema["$ref"]))
+            if parts[-1] is None:
+                return None
+        for part in parts:
+            names = self.names(part, depth + 1)
+            if names is None:
+                return None
+            found |= names
+        return frozenset(found)
+
     def declared(self, schema: Mapping[str, Any], depth: int) -> Type:
         """What a schema says by itself, without the schemas that it combines."""
         kind = self.by_type(schema, depth)
@@ -77,11 +126,11 @@ class _Reader:
     def by_type(self, schema: Mapping[str, Any], depth: int) -> Type:
         names = schema.get("type")
         if names is None:
-            # Strictly these words bind only objects and lists, but whoever writes them means those.
-            if any(word in schema for word in _OBJECT_WORDS):
-                names = ["object"] if "properties" in schema else []
-            elif any(word in schema for word in _LIST_WORDS):
-                names = ["array"]
+            # These words bind objects and lists, and let any other value pass.
+            bound: list[Type] = [self.object(schema, depth)] if "properties" in schema else []
+            if any(word in schema for word in _LIST_WORDS):
+                bound.append(ListType(self.items(schema, depth)))
+            return anything_but(*bound) if bound else DYN
         if isinstance(names, str):
             names = [names]
         if not isinstance(names, list) or not names:
@@ -138,7 +187,9 @@ class _Reader:
             self.known[pointer] = self.read(self.target(pointer), depth + 1)
         return self.known[pointer]
 
-    def target(self, pointer: str) -> Any:
+    def target(self, pointer: Any) -> Any:
+        if not isinstance(pointer, str) or "%" in pointer:
+            return None
         schema = self.root
         for part in pointer[1:].split("/")[1:]:
             name = part.replace("~1", "/").replace("~0", "~")

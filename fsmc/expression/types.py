@@ -4,7 +4,7 @@ A type says which JSON values an expression may have.  `DYN` says nothing; a `Un
 alternatives.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 
@@ -53,6 +53,7 @@ DYN = Simple("dyn")
 STRING = String()
 NUMBER = Union((INT, DOUBLE))
 ANY_MAP = MapType({}, frozenset(), DYN)
+_MOST_MAPS = 16
 
 
 def options_of(kind: Type) -> tuple[Type, ...]:
@@ -62,7 +63,7 @@ def options_of(kind: Type) -> tuple[Type, ...]:
 
 def join(types: Iterable[Type]) -> Type:
     """The type of a value that has one of these types."""
-    options: list[Type] = []
+    options: list[Type] = []  # a few dozen at most: alternatives of one family are merged
     for kind in types:
         for option in options_of(kind):
             if option == DYN:
@@ -86,7 +87,46 @@ def _add(options: list[Type], new: Type) -> None:
         if isinstance(old, ListType) and isinstance(new, ListType):
             options[position] = ListType(join((old.item, new.item)))
             return
+    if isinstance(new, MapType):
+        maps = [position for position, old in enumerate(options) if isinstance(old, MapType)]
+        if len(maps) >= _MOST_MAPS:
+            options[maps[-1]] = _join_maps(options[maps[-1]], new)  # type: ignore[arg-type]
+            return
     options.append(new)
+
+
+def _join_maps(first: MapType, second: MapType) -> MapType:
+    """One map for two alternatives, once there are too many of them to be told apart."""
+    fields = {}
+    for name in dict.fromkeys((*first.fields, *second.fields)):
+        kinds = [kind for one in (first, second) if (kind := one.fields.get(name, one.rest)) is not None]
+        fields[name] = join(kinds)
+    rests = [one.rest for one in (first, second) if one.rest is not None]
+    return MapType(fields, first.required & second.required, join(rests) if rests else None)
+
+
+def with_fields(kind: Type, names: Iterable[str]) -> Type:
+    """The same type, in which these fields are no mistakes: nothing is known of those that it does not have yet."""
+    missing = {name: DYN for name in sorted(names) if field_of(kind, name) is None}
+    if not missing:
+        return kind
+    return _over_maps(kind, lambda each: each._replace(fields={**each.fields, **missing}))
+
+
+def opened(kind: Type) -> Type:
+    """The same type, in which no field is a mistake."""
+    return _over_maps(kind, lambda each: each._replace(rest=DYN) if each.rest is None else each)
+
+
+def _over_maps(kind: Type, change: Callable[[MapType], MapType]) -> Type:
+    options = tuple(change(each) if isinstance(each, MapType) else each for each in options_of(kind))
+    return Union(options) if isinstance(kind, Union) else options[0]
+
+
+def map_of(kind: Type) -> MapType | None:
+    """The one map that a value of this type may be; None where there are several, or none."""
+    maps = [each for each in options_of(kind) if isinstance(each, MapType)]
+    return maps[0] if len(maps) == 1 else None
 
 
 def meet(first: Type, second: Type) -> Type:
@@ -127,6 +167,16 @@ def _meet_maps(first: MapType, second: MapType) -> MapType:
     return MapType(fields, required, rest)
 
 
+_EVERY_FAMILY = frozenset(("bool", "int", "double", "string", "null", "list", "map"))
+
+
+def anything_but(*kinds: Type) -> Type:
+    """A value of any type, which is one of *kinds* where it is of their family."""
+    others = (BOOL, INT, DOUBLE, STRING, NULL, ListType(DYN), ANY_MAP)
+    known = {family(kind) for kind in kinds}
+    return Union((*kinds, *(other for other in others if family(other) not in known)))
+
+
 def family(kind: Type) -> str:
     """The name of what a type is, without its parts."""
     if isinstance(kind, Simple):
@@ -156,6 +206,8 @@ def may_be_integer(kind: Type) -> bool:
 def describe(kind: Type) -> str:
     """A type as a sentence names it."""
     if isinstance(kind, Union):
+        if families(kind) >= _EVERY_FAMILY:
+            return describe(DYN)
         names = list(dict.fromkeys(describe(option) for option in kind.options))
         if "int" in names and "double" in names:
             names = ["number", *(name for name in names if name not in ("int", "double"))]
@@ -165,14 +217,16 @@ def describe(kind: Type) -> str:
     return "value of unknown type" if kind == DYN else family(kind)
 
 
-def can_equal(first: Type, second: Type) -> bool:
-    """Whether some value of one type equals some value of the other."""
+def can_equal(first: Type, second: Type, filled: bool = False) -> bool:
+    """Whether some value of one type equals some value of the other. Empty lists are equal, whatever they are lists of;
+    *filled* says that these are not empty.
+    """
     if DYN in (first, second):
         return True
-    return any(_options_can_equal(one, other) for one in options_of(first) for other in options_of(second))
+    return any(_options_can_equal(one, other, filled) for one in options_of(first) for other in options_of(second))
 
 
-def _options_can_equal(first: Type, second: Type) -> bool:
+def _options_can_equal(first: Type, second: Type, filled: bool) -> bool:
     numbers = (INT, DOUBLE)
     if first in numbers and second in numbers:
         return True
@@ -181,7 +235,7 @@ def _options_can_equal(first: Type, second: Type) -> bool:
             return True
         return not first.values.isdisjoint(second.values)
     if isinstance(first, ListType) and isinstance(second, ListType):
-        return can_equal(first.item, second.item)
+        return not filled or can_equal(first.item, second.item)
     return family(first) == family(second)
 
 

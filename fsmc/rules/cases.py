@@ -1,8 +1,9 @@
 """Whether a list of guards leaves a case out, as far as their text tells.
 
 Comparisons of one operand with literals share a variable whose values are the literals and what lies between them; an
-operand whose type lists its values has no others, and a size or a count is never negative; everything else is true or false by itself. All combinations are
-tried. Where there are too many, or too many were tried before, the guards get the benefit of the doubt.
+operand whose type lists its values has no others, and a size or a count is never negative; everything else is true or
+false by itself. All combinations are tried. Where there are too many, or too many were tried before, the guards get the
+benefit of the doubt.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from fsmc.expression import MapType, String, Type
+from fsmc.expression import String, Type, map_of
 
 Tree = list[Any]
 Case = Mapping[str, Any]
@@ -136,7 +137,8 @@ class _Cases:
             tree = tree[1]
         kind: Type | None = self._context if tree == ["var", "context"] else None
         for field in reversed(path):
-            kind = kind.fields.get(field) if isinstance(kind, MapType) else None
+            fields = None if kind is None else map_of(kind)
+            kind = None if fields is None else fields.fields.get(field)
         return kind
 
 

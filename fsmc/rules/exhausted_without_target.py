@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from fsmc.analysis import Facts
 from fsmc.policy.model import Policy
 from fsmc.rules.base import Hit
-from fsmc.rules.telling import listed, quoted
+from fsmc.rules.telling import listed
 
 CODE = "FSM409"
 NAME = "exhausted-without-target"

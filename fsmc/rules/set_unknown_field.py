@@ -47,10 +47,10 @@ def check(policy: Policy, facts: Facts) -> Iterator[Hit]:
     """One hit for each such name in a ``set``."""
     if not isinstance(policy.context, dict):
         return
-    from fsmc.expression import MapType, from_schema
+    from fsmc.expression import from_schema, map_of
 
-    known = from_schema(policy.context)
-    if not isinstance(known, MapType) or known.rest is not None:
+    known = map_of(from_schema(policy.context))
+    if known is None or known.rest is not None:
         return
     near = Nearest(known.fields)
     refused = policy.context.get("additionalProperties") is False

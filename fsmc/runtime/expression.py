@@ -39,6 +39,7 @@ from fsmc.runtime.expression_values import (
     select,
     size,
     spend,
+    spend_text,
 )
 
 __all__ = ["MAX_DEPTH", "EvaluationError", "Evaluator", "compile_tree"]
@@ -141,7 +142,7 @@ def _field_of_var(var: str, name: str, operand: _Closure) -> _Closure:
 def _build_index(tree: Any, depth: int) -> _Closure:
     operand, index = _build(tree[1], depth), _build(tree[2], depth)
     place = place_of(tree[1])
-    return lambda env, meter: element(operand(env, meter), index(env, meter), place)
+    return lambda env, meter: element(operand(env, meter), index(env, meter), place, meter)
 
 
 def _build_has(tree: Any, depth: int) -> _Closure:
@@ -224,13 +225,12 @@ def _build_equality(tree: Any, depth: int) -> _Closure:
 
 def _equal_to_literal(operand: _Closure, literal: Any, positive: bool) -> _Closure:
     kind = type(literal)
-    meter_of_scalars = [0]  # scalars are compared in one step
 
     def run(env: _Env, meter: Meter) -> Any:
         value = operand(env, meter)
         if type(value) is kind:
             return (value == literal) is positive
-        return equal(value, literal, meter_of_scalars) is positive
+        return equal(value, literal, meter) is positive
 
     return run
 
@@ -247,10 +247,10 @@ def _build_order(tree: Any, depth: int) -> _Closure:
             kind = type(value)
             if kind is int or kind is float:
                 return test(value, literal)
-            return compare(symbol, value, literal)
+            return compare(symbol, value, literal, meter)
 
         return run_literal
-    return lambda env, meter: compare(symbol, left(env, meter), right(env, meter))
+    return lambda env, meter: compare(symbol, left(env, meter), right(env, meter), meter)
 
 
 def _build_in(tree: Any, depth: int) -> _Closure:
@@ -261,7 +261,10 @@ def _build_in(tree: Any, depth: int) -> _Closure:
 
         def run_literals(env: _Env, meter: Meter) -> Any:
             value = left(env, meter)
-            return kind_of(value) == "string" and value in literals
+            if kind_of(value) != "string":
+                return False
+            spend_text(meter, len(value))
+            return value in literals
 
         return run_literals
     return lambda env, meter: member(left(env, meter), right(env, meter), meter)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 WORK_LIMIT = 100_000
-"""The work one evaluation may do: macro iterations, elements compared or copied, kilobytes searched."""
+"""The work one evaluation may do: macro iterations, elements compared or copied, KiB of text searched or compared."""
 
 MAX_JOINED = 10_000
 """How many elements a list made with `+` may have."""
@@ -91,6 +91,12 @@ def spend(meter: Meter, units: int) -> None:
         raise EvaluationError(f"the evaluation needs more than {WORK_LIMIT:,} steps")
 
 
+def spend_text(meter: Meter, length: int) -> None:
+    """Pay for looking through text: nothing up to 1 KiB, which every step includes."""
+    if length > 1023:
+        spend(meter, length >> 10)
+
+
 def equal(left: Any, right: Any, meter: Meter) -> bool:
     """CEL equality: numbers by value, lists and maps in depth, different kinds never."""
     kind, other = kind_of(left), kind_of(right)
@@ -101,6 +107,8 @@ def equal(left: Any, right: Any, meter: Meter) -> bool:
         return _equal_lists(left, right, meter)
     if kind == "map":
         return _equal_maps(left, right, meter)
+    if kind == "string" and len(left) == len(right):
+        spend_text(meter, len(left))
     return bool(left == right)
 
 
@@ -118,6 +126,7 @@ def _equal_maps(left: Any, right: Any, meter: Meter) -> bool:
     for key, value in left.items():
         if kind_of(key) != "string":
             raise EvaluationError("the keys of a map are strings")
+        spend_text(meter, len(key))
         if key not in right or not equal(value, right[key], meter):
             return False
     return True
@@ -133,6 +142,7 @@ def member(needle: Any, holder: Any, meter: Meter) -> bool:
         raise EvaluationError(f"`in` looks into a list or a map, not into {named(kind)}")
     key_kind = kind_of(needle)
     if key_kind == "string":
+        spend_text(meter, len(needle))
         return needle in holder
     if key_kind in ("bool", "int", "double"):
         return False  # CEL maps may have such keys, JSON objects never do
@@ -157,12 +167,13 @@ def present(holder: Any, name: str, place: str) -> bool:
     return name in holder
 
 
-def element(holder: Any, index: Any, place: str) -> Any:
+def element(holder: Any, index: Any, place: str, meter: Meter) -> Any:
     """`holder[index]`: a list by position, a map by key."""
     kind, index_kind = kind_of(holder), kind_of(index)
     if kind == "map":
         if index_kind != "string":
             raise EvaluationError(f"{place} is a map, its keys are strings, not {index_kind}")
+        spend_text(meter, len(index))
         return select(holder, index, place)
     if kind != "list":
         raise EvaluationError(f"{place} is {named(kind)}, it has no elements")
@@ -182,11 +193,13 @@ def size(value: Any) -> int:
     return len(value)
 
 
-def compare(symbol: str, left: Any, right: Any) -> bool:
+def compare(symbol: str, left: Any, right: Any, meter: Meter) -> bool:
     """`left < right` and its sisters, for two numbers, two strings or two bools."""
     kind, other = kind_of(left), kind_of(right)
     numeric = kind in ("int", "double") and other in ("int", "double")
     if numeric or (kind == other and kind in ("string", "bool")):
+        if kind == "string":
+            spend_text(meter, min(len(left), len(right)))
         return bool(ORDER[symbol](left, right))
     raise EvaluationError(f"`{symbol}` cannot compare {kind} with {other}")
 
@@ -197,7 +210,7 @@ def match_strings(symbol: str, text: Any, part: Any, meter: Meter) -> bool:
         kind = kind_of(value)
         if kind != "string":
             raise EvaluationError(f"`{symbol}` works on strings, not on {named(kind)}")
-    spend(meter, len(text) >> 10)
+    spend_text(meter, len(text))
     return STRING_TESTS[symbol](text, part)
 
 

@@ -5,6 +5,9 @@ valid. ``compile_schema`` turns a schema into one predicate. True means that a f
 means only that somebody who can explain should look. A schema with a keyword that is not known here raises
 ``UnsupportedSchema``, so that nothing is ever passed by ignorance.
 
+Work is bounded too: references can make a short schema look at a value exponentially often. ``TooMuchWork`` is raised
+where that happens, by the predicate and by ``weigh``, which tells the same of a full validator before it is asked.
+
 Semantics: JSON Schema 2020-12 validation vocabulary, as the jsonschema package reads it (``pattern`` is a Python regular
 expression, ``format`` is an annotation).
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from threading import local
 from typing import Any
 
 Check = Callable[[Any], bool]
@@ -20,6 +24,13 @@ Check = Callable[[Any], bool]
 
 class UnsupportedSchema(ValueError):
     """The schema uses a keyword or a reference that the quick checker does not know."""
+
+
+class TooMuchWork(ValueError):
+    """Validating this value against this schema would look at parts of it far too often."""
+
+    def __init__(self) -> None:
+        super().__init__("the schema looks at the same parts of the value too often")
 
 
 def json_equal(left: Any, right: Any) -> bool:
@@ -55,8 +66,6 @@ _TYPES: dict[str, Check] = {
 
 _ANNOTATIONS = frozenset(
     [
-        "$schema",
-        "$id",
         "$comment",
         "$defs",
         "definitions",
@@ -76,23 +85,170 @@ _ANNOTATIONS = frozenset(
 # Read together with a neighbour, not by themselves.
 _COMPANIONS = frozenset(("patternProperties", "additionalProperties", "then", "else"))
 # These may answer False for a valid value, to leave it to the full validator.
-_INEXACT = frozenset(("multipleOf", "uniqueItems", "$ref"))
+_INEXACT = frozenset(("multipleOf", "uniqueItems"))
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
+_OF_PARTS = frozenset(
+    ("items", "properties", "patternProperties", "additionalProperties", "propertyNames", "uniqueItems", "pattern")
+)
+
+_STEPS = 200_000
+_STEPS_A_PART = 20
 
 
-def compile_schema(schema: Any) -> Check:
+def compile_schema(schema: Any, *, metered: bool = True) -> Check:
     """A predicate that is True only for values that *schema* accepts.
 
-    Raises ``UnsupportedSchema`` for keywords, references or patterns it does not know.
+    Raises ``UnsupportedSchema`` for keywords, references or patterns it does not know. The predicate raises
+    ``TooMuchWork`` rather than to look at a value without end, unless *metered* is false: that is for schemas of our own.
     """
-    return _Compiler(schema).check
+    return _Compiler(schema, metered).check
+
+
+def resolve(root: Any, reference: str) -> Any:
+    """What a reference within *root* leads to; ``UnsupportedSchema`` where only a full validator can tell."""
+    if "%" in reference or (reference != "#" and not reference.startswith("#/")):
+        raise UnsupportedSchema(f"reference {reference!r}")
+    found = root
+    for part in reference.split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
+        if not isinstance(found, dict) or part not in found:
+            raise UnsupportedSchema(f"reference {reference!r}")
+        found = found[part]
+        if _has_other_base(found):
+            raise UnsupportedSchema(f"reference {reference!r} into a schema with an `$id` of its own")
+    return found
+
+
+def _has_other_base(schema: Any) -> bool:
+    return isinstance(schema, dict) and isinstance(schema.get("$id"), str)
+
+
+class _Meter(local):
+    """What a validation may still spend, in its thread. Only schemas with references have one: without, the work is
+    bounded by the size of the schema times that of the value.
+    """
+
+    left = 0
+    value: Any = None
+    extended = False
+
+    def spend(self, steps: int) -> None:
+        """Refuse to go on when all is spent, for a large value later than for a small one."""
+        self.left -= steps
+        if self.left < 0:
+            if self.extended:
+                raise TooMuchWork
+            self.extended = True
+            self.left += _STEPS_A_PART * _parts_of(self.value)
+            self.spend(0)
+
+
+def _parts_of(value: Any) -> int:
+    """How many values lie inside one another in *value*; a KiB of text counts as one."""
+    count = 0
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        count += 1
+        if isinstance(part, dict):
+            stack += part.values()
+        elif isinstance(part, list):
+            stack += part
+        elif isinstance(part, str):
+            count += len(part) >> 10
+    return count
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, (dict, list)):
+        return len(value)
+    return len(value) >> 10 if isinstance(value, str) else 0
+
+
+def _refers(schema: Any) -> bool:
+    """Whether a reference occurs in *schema*."""
+    stack = [schema]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            if "$ref" in part:
+                return True
+            stack += part.values()
+        elif isinstance(part, list):
+            stack += part
+    return False
+
+
+def weigh(schema: Any, value: Any) -> None:
+    """Raise ``TooMuchWork`` where a full validator, which looks for every mistake, would need too long for *value*.
+
+    It follows every schema to every part of the value that it is about, whether or not it holds there.
+    """
+    if not _refers(schema):
+        return
+    meter = _Meter()
+    meter.left, meter.value = _STEPS, value
+    stack = [(schema, value)]
+    while stack:
+        part, item = stack.pop()
+        if not isinstance(part, dict):
+            continue
+        meter.spend(1 + len(part) + _length(item))
+        if isinstance(part.get("$ref"), str):
+            try:
+                stack.append((resolve(schema, part["$ref"]), item))
+            except UnsupportedSchema:
+                pass  # the full validator says what is wrong with it
+        for keyword in _IN_PLACE & part.keys():
+            argument = part[keyword]
+            parts = argument if isinstance(argument, list) else [argument]
+            stack += ((each, item) for each in (argument.values() if keyword == "dependentSchemas" else parts))
+        if isinstance(item, dict):
+            _weigh_fields(part, item, stack)
+        elif isinstance(item, list):
+            _weigh_items(part, item, stack)
+
+
+def _weigh_fields(part: dict[str, Any], item: dict[str, Any], stack: list[tuple[Any, Any]]) -> None:
+    properties = part.get("properties", {})
+    stack += ((properties[key], item[key]) for key in properties.keys() & item.keys())
+    others = [part[keyword] for keyword in ("additionalProperties", "unevaluatedProperties") if keyword in part]
+    others += part.get("patternProperties", {}).values()
+    stack += ((other, field) for other in others if isinstance(other, dict) for field in item.values())
+    if isinstance(part.get("propertyNames"), dict):
+        stack += ((part["propertyNames"], key) for key in item)
+
+
+def _weigh_items(part: dict[str, Any], item: list[Any], stack: list[tuple[Any, Any]]) -> None:
+    stack += zip(part.get("prefixItems", ()), item, strict=False)
+    others = [part[keyword] for keyword in ("items", "contains", "unevaluatedItems") if keyword in part]
+    stack += ((other, each) for other in others if isinstance(other, dict) for each in item)
 
 
 class _Compiler:
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, metered: bool) -> None:
         self._root = root
-        self._by_reference: dict[str, Check] = {}
+        self._by_reference: dict[tuple[str, bool], Check] = {}
         self._exact = False
-        self.check = self._compile(root)
+        self._weight = 0
+        self._meter = _Meter()
+        self._pays = metered and _refers(root)
+        check = self._compile(root)
+        self.check = self._metered(check) if self._pays else check
+
+    def _metered(self, check: Check) -> Check:
+        meter = self._meter
+
+        def metered(value: Any) -> bool:
+            meter.left, meter.value, meter.extended = _STEPS, value, False
+            try:
+                return check(value)
+            finally:
+                meter.value = None
+
+        return metered
 
     def _compile(self, schema: Any) -> Check:
         if schema is True:
@@ -101,9 +257,12 @@ class _Compiler:
             return lambda value: False
         if not isinstance(schema, dict):
             raise UnsupportedSchema(f"not a schema: {schema!r}")
-        checks: list[Check] = []
+        if schema is not self._root and ("$id" in schema or schema.get("$schema", _DIALECT) != _DIALECT):
+            raise UnsupportedSchema("an `$id` or another `$schema` inside")
+        self._weight += 1 + len(schema)
+        checks: list[Check] = [self._pay] if self._pays and not _OF_PARTS.isdisjoint(schema) else []
         for keyword, argument in schema.items():
-            if keyword in _ANNOTATIONS or keyword.startswith("x-"):
+            if keyword in _ANNOTATIONS or keyword in ("$id", "$schema") or keyword.startswith("x-"):
                 continue
             if keyword in _COMPANIONS:
                 if (keyword == "additionalProperties" and "properties" not in schema) or (
@@ -124,29 +283,47 @@ class _Compiler:
         simple = _SIMPLE.get(keyword)
         if simple is not None:
             return simple(argument)
-        with_subschemas = getattr(self, "_kw_" + keyword.lstrip("$"), None)
+        if keyword == "$ref":
+            return self._reference(argument)
+        with_subschemas = getattr(self, "_kw_" + keyword, None)
         if with_subschemas is None:
             raise UnsupportedSchema(f"keyword {keyword!r}")
         return with_subschemas(argument)  # type: ignore[no-any-return]
 
-    def _kw_ref(self, reference: str) -> Check:
-        if reference not in self._by_reference:
+    def _reference(self, reference: str) -> Check:
+        key = (reference, self._exact)
+        if key not in self._by_reference:
+            target = resolve(self._root, reference)
+            if target is self._root and target.get("$schema", _DIALECT) != _DIALECT:
+                raise UnsupportedSchema("a reference to a schema of another dialect")
             # Entered before compiling: a recursive schema meets its own reference on the way down.
-            self._by_reference[reference] = lambda value: target(value)
-            target = self._compile(self._resolve(reference))
-            self._by_reference[reference] = target
-        return self._by_reference[reference]
+            self._by_reference[key] = lambda value: check(value)
+            before, self._weight = self._weight, 0
+            check = self._compile(target)
+            if self._pays:
+                check = self._paid(check, self._weight)
+            self._weight = before
+            self._by_reference[key] = check
+        return self._by_reference[key]
 
-    def _resolve(self, reference: str) -> Any:
-        if reference != "#" and not reference.startswith("#/"):
-            raise UnsupportedSchema(f"reference {reference!r}")
-        found = self._root
-        for part in reference.split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if not isinstance(found, dict) or part not in found:
-                raise UnsupportedSchema(f"reference {reference!r}")
-            found = found[part]
-        return found
+    def _paid(self, check: Check, weight: int) -> Check:
+        """*check*, which costs as much as its schema holds."""
+        meter = self._meter
+
+        def paid(value: Any) -> bool:
+            meter.left = left = meter.left - weight
+            if left < 0:
+                meter.spend(0)
+            return check(value)
+
+        return paid
+
+    def _pay(self, value: Any) -> bool:
+        """Pay for looking at each part of *value*; what is small counts as part of its schema."""
+        kind = type(value)
+        if (kind is dict or kind is list or kind is str) and len(value) > 31:
+            self._meter.spend(_length(value))
+        return True
 
     def _properties(self, schema: Mapping[str, Any]) -> Check:
         named = {key: self._compile(sub) for key, sub in schema.get("properties", {}).items()}

@@ -35,13 +35,18 @@ def note_all(values: Mapping[str, object], problems: Problems) -> None:
 
     The text is read once more, because few texts need this, and the first reading is to be quick.
     """
-    sentences = {text: said for text in doubtful(values) if (said := otherwise(text, values[text])) is not None}
+    undecided = set(doubtful(values))
+    sentences: dict[str, tuple[str, str]] = {}
     text = problems.lines.text
     events: Iterator[Any] = iter(CParser(text).get_event, None)
     for event in events:
         kind = type(event)
         if kind is not ScalarEvent or event.tag is not None or not event.implicit[0]:
             continue
+        if event.value in undecided:
+            undecided.remove(event.value)
+            if (said := otherwise(event.value, values[event.value])) is not None:
+                sentences[event.value] = said
         said = sentences.get(event.value)
         if event.value == "<<" and not _COLON.match(text, event.end_mark.index):
             said = otherwise("<<", "<<")

@@ -252,7 +252,9 @@ def test_unreachable_regions_are_covered_by_where_they_begin(data: dict[str, Any
     behind = set().union(*(closure(table, name, facts.exhaustible) for name in begun))
     assert missing <= behind
     for group in facts.unreachable_groups:
-        assert all(name in group or not every_step(table, name, facts.exhaustible) & set(group) for name in policy.states)
+        assert all(
+            name in group or not every_step(table, name, facts.exhaustible) & set(group) for name in policy.states
+        )
 
 
 @settings(deadline=None)

@@ -235,6 +235,21 @@ def test_deep_values() -> None:
     assert caught.value.reason == "the values are nested too deeply"
 
 
+TEXT_COMPARISONS = [
+    "s == t",
+    "!(s != t)",
+    "s <= t",
+    "!(s < t)",
+    "s in [t]",
+    "[s] == [t]",
+    "m == d",
+    "t in m",
+    "m[t] == 1",
+    '!(s in ["x"])',
+    "s.startsWith(t)",
+]
+
+
 @pytest.mark.parametrize(
     ("text", "length"),
     [
@@ -247,13 +262,20 @@ def test_deep_values() -> None:
         ("l.all(x, l.all(y, [x, x, x, x, x, x, x, x] == [y, y, y, y, y, y, y, y]))", 200),
         ("l.all(x, size(l + l) > 0)", 400),
         ("l.exists(x, s.contains('" + "b" * 50 + "'))", 1000),
+        *((f"l.all(x, {text})", 1000) for text in TEXT_COMPARISONS),
     ],
 )
 def test_work_is_bounded(text: str, length: int) -> None:
     start = time.perf_counter()
     with pytest.raises(EvaluationError, match="the evaluation needs more than 100,000 steps"):
-        evaluate(text, {"l": [1] * length, "s": "a" * 200_000})
+        same = ["a" * 199_999 + "".join(end) for end in ("b", ["b"])]  # two objects: no text is compared with itself
+        evaluate(text, {"l": [1] * length, "s": same[0], "t": same[1], "m": {same[0]: 1}, "d": {same[1]: 1}})
     assert time.perf_counter() - start < 2
+
+
+def test_comparing_long_texts_of_different_length_is_free() -> None:
+    texts = {"l": [1] * 20_000, "s": "a" * 1_000_000, "t": "a" * 999_999}
+    assert evaluate("l.all(x, s != t && s != 'a')", texts) is True
 
 
 def test_ordinary_work_is_allowed() -> None:

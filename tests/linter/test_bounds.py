@@ -53,6 +53,7 @@ FULL_OF = {
     "tables": ("toml", "".join(f"[a{i}]\n" for i in range(100_000))),
     "equal keys in one line": ("yaml", "{fsmc: 1, " + ", ".join("a: 1" for _ in range(100_000)) + "}"),
     "tags behind a long text": ("yaml", '{a: "' + "y" * 3_000_000 + '", b: [' + "!t x, " * 900 + "]}"),
+    "scalars of YAML 1.1": ("yaml", "fsmc: 1\nmeta: [" + "".join(f"1_{i}, " for i in range(150_000)) + "on]\n"),
     "comments above one line": ("yaml", "{\n" + "# nothing\n" * 50_000 + "!t a, " * 900 + "}"),
 }  # fmt: skip
 
