@@ -154,11 +154,12 @@ class Graph:
             if fallbacks and state.budget is not None and (fallback := fallback_of(state)) is not None:
                 names.append(fallback)
             row = [target for name in names if (target := number(name)) is not None]
-            if len(row) < len(names) or (state.on_exhausted is not None and state.on_exhausted not in self.index):
+            if (
+                len(row) < len(names)
+                or (state.on_exhausted is not None and state.on_exhausted not in self.index)
+                or any(s.transition.target not in self.index for s in self._shadowed.get(state.name, ()))
+            ):
                 self.broken.add(len(rows))
-            elif state.name in self._shadowed:
-                if any(shadow.transition.target not in self.index for shadow in self._shadowed[state.name]):
-                    self.broken.add(len(rows))
             rows.append(row)
         return rows
 

@@ -25,6 +25,7 @@ from fsmc.expression.types import (
     opened,
     with_fields,
 )
+from fsmc.runtime.validity import UnsupportedSchema, has_inner_ids, resolve
 
 _SIMPLE: dict[str, Type] = {
     "boolean": BOOL,
@@ -52,12 +53,13 @@ def from_schema(schema: bool | Mapping[str, Any] | None) -> Type:
 class _Reader:
     """One schema document; `known` holds what its references were found to be, `said` which fields its parts name."""
 
-    __slots__ = ("known", "root", "said")
+    __slots__ = ("known", "rebased", "root", "said")
 
     def __init__(self, root: Any) -> None:
         self.root = root
         self.known: dict[str, Type] = {}
         self.said: dict[int, frozenset[str] | None] = {}
+        self.rebased: bool | None = None
 
     def read(self, schema: Any, depth: int) -> Type:
         if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
@@ -188,15 +190,13 @@ class _Reader:
         return self.known[pointer]
 
     def target(self, pointer: Any) -> Any:
-        if not isinstance(pointer, str) or "%" in pointer:
+        """The schema behind a reference; `None` where that is not certain."""
+        if self.rebased is None:
+            self.rebased = has_inner_ids(self.root)
+        try:
+            return None if self.rebased or not isinstance(pointer, str) else resolve(self.root, pointer)
+        except UnsupportedSchema:
             return None
-        schema = self.root
-        for part in pointer[1:].split("/")[1:]:
-            name = part.replace("~1", "/").replace("~0", "~")
-            if not isinstance(schema, Mapping):
-                return None
-            schema = schema.get(name)
-        return schema if pointer == "#" or pointer.startswith("#/") else None
 
 
 def _of_value(value: Any) -> Type:

@@ -30,6 +30,7 @@ _STRUCTURE = (
 )
 _POLICY = (
     "invalid_schema",
+    "slow_pattern",
     "undefined_state",
     "undefined_tool",
     "empty_selector",

@@ -2,7 +2,8 @@
 
 `context`, `input_schema` and `output_schema` are JSON Schemas (2020-12). Each has to work by itself: a `$ref` leads to
 a place inside the same schema, a `pattern` is a regular expression that Python can compile, and no reference comes back
-to itself without looking at a smaller value. At run time such a schema would refuse every value.
+to itself without looking at a smaller value. Nor may references multiply, each leading twice to the next, until one
+value is looked at more than 100,000 times. At run time such a schema would refuse every value.
 
 Avoid:
 

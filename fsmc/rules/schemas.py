@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from fsmc.analysis.algorithms import strong_components
 from fsmc.rules.telling import quoted
@@ -20,6 +21,8 @@ class Fault(NamedTuple):
     place: Place
     hint: str
 
+
+_MOST_WAYS = 100_000
 
 # Keywords that hold schemas: one, a list of them, or a mapping to them. False ones look at a part of the value,
 # the others at the same value again.
@@ -42,10 +45,13 @@ def faults(root: MappingNode) -> list[Fault]:
     index = {id(schema): number for number, (schema, _) in enumerate(schemas)}
     found: list[Fault] = []
     again: list[list[int]] = []
+    below: list[list[int]] = []
+    rebased = any(schema is not root and isinstance(schema.get("$id"), str) for schema, _ in schemas)
     for schema, _ in schemas:
         found += _bad_patterns(schema)
         row = [index[id(part)] for part, same in _parts(schema) if same]
-        if "$ref" in schema:
+        below.append([index[id(part)] for part, same in _parts(schema) if not same])
+        if "$ref" in schema and not rebased:  # with an inner `$id` a reference may mean something else
             target = _resolve(root, schema["$ref"])
             if isinstance(target, MappingNode) and id(target) in index:
                 row.append(index[id(target)])
@@ -54,7 +60,7 @@ def faults(root: MappingNode) -> list[Fault]:
                 hint = "refer to a place inside this schema, like `#/$defs/NAME`"
                 found.append(Fault(message, schema.value_place("$ref"), hint))
         again.append(row)
-    found += _endless([schema for schema, _ in schemas], again)
+    found += _endless([schema for schema, _ in schemas], again) or _exploding([s for s, _ in schemas], again, below)
     return sorted(found, key=lambda fault: fault.place)
 
 
@@ -85,14 +91,24 @@ def _parts(schema: MappingNode) -> Iterator[tuple[MappingNode, bool]]:
                 yield part, same
 
 
+def patterns(root: MappingNode) -> Iterator[tuple[str, Place]]:
+    """Every regular expression in the schema *root*."""
+    for schema, _ in _collect(root):
+        yield from _patterns_of(schema)
+
+
+def _patterns_of(schema: MappingNode) -> Iterator[tuple[str, Place]]:
+    if isinstance(schema.get("pattern"), str):
+        yield schema["pattern"], schema.value_place("pattern")
+    named = schema.get("patternProperties")
+    if isinstance(named, MappingNode):
+        yield from ((pattern, named.key_place(pattern)) for pattern in named)
+
+
 def _bad_patterns(schema: MappingNode) -> Iterator[Fault]:
-    if isinstance(schema.get("pattern"), str) and (why := _uncompilable(schema["pattern"])):
-        yield Fault(f"not a regular expression: {why}", schema.value_place("pattern"), "correct the `pattern`")
-    patterns = schema.get("patternProperties")
-    if isinstance(patterns, MappingNode):
-        for pattern in patterns:
-            if why := _uncompilable(pattern):
-                yield Fault(f"not a regular expression: {why}", patterns.key_place(pattern), "correct the pattern")
+    for pattern, place in _patterns_of(schema):
+        if why := _uncompilable(pattern):
+            yield Fault(f"not a regular expression: {why}", place, "correct the pattern")
 
 
 def _uncompilable(pattern: str) -> str | None:
@@ -109,7 +125,7 @@ def _resolve(root: MappingNode, reference: str) -> Any:
         return None
     found: Any = root
     for part in reference.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
+        name = unquote(part).replace("~1", "/").replace("~0", "~")
         if isinstance(found, SequenceNode) and name.isdecimal() and int(name) < len(found):
             found = found[int(name)]
         elif isinstance(found, MappingNode) and name in found:
@@ -119,11 +135,31 @@ def _resolve(root: MappingNode, reference: str) -> Any:
     return found
 
 
-def _endless(schemas: list[MappingNode], again: list[list[int]]) -> Iterator[Fault]:
+def _exploding(schemas: list[MappingNode], again: list[list[int]], below: list[list[int]]) -> list[Fault]:
+    """References that lead to each other so often that one value is looked at far too often: the ways are counted."""
+    work = [0] * len(schemas)
+    for group in strong_components([[*same, *parts] for same, parts in zip(again, below, strict=True)]):
+        inside = set(group)
+        ways = 0
+        for node in group:
+            ways += 1 + sum(work[to] for to in again[node] if to not in inside)
+            ways += max((work[to] for to in below[node] if to not in inside), default=0)
+        if ways > _MOST_WAYS:
+            schema = schemas[group[0]]
+            message = f"its references look at one and the same value more than {_MOST_WAYS:,} times"
+            return [Fault(message, schema.key_place(next(iter(schema))), "refer to each schema once")]
+        for node in group:
+            work[node] = ways
+    return []
+
+
+def _endless(schemas: list[MappingNode], again: list[list[int]]) -> list[Fault]:
     """References that come back to where they started while they look at one and the same value."""
+    found = []
     for group in strong_components(again):
         if len(group) == 1 and group[0] not in again[group[0]]:
             continue
         schema = next(schemas[node] for node in sorted(group) if "$ref" in schemas[node])
         message = f"{quoted(schema['$ref'])} leads back to itself without looking at a smaller value"
-        yield Fault(message, schema.value_place("$ref"), "put the reference below `properties` or `items`")
+        found.append(Fault(message, schema.value_place("$ref"), "put the reference below `properties` or `items`"))
+    return found

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fsmc.runtime.errors import BindingError
-from fsmc.runtime.validity import Check, UnsupportedSchema, compile_schema
+from fsmc.runtime.validity import Check, TooMuchWork, UnsupportedSchema, compile_schema, weigh
 
 
 class Validator:
@@ -38,7 +38,10 @@ class Validator:
                 self._full = self._full_validator()
             if self._full is None:
                 return f"the {self._subject} do not match their schema"
+            weigh(self._schema, value)
             return self._explain(value)
+        except TooMuchWork:
+            return f"the {self._subject} are too much work for their schema to be validated"
         except RecursionError:
             return f"the {self._subject} are nested too deeply"
         except Exception as failure:  # a schema that the judge itself cannot read grants nothing

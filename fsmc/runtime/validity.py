@@ -15,7 +15,7 @@ expression, ``format`` is an annotation).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import local
 from typing import Any
 
@@ -121,6 +121,23 @@ def resolve(root: Any, reference: str) -> Any:
     return found
 
 
+def has_inner_ids(root: Any) -> bool:
+    """Whether a schema within *root* may have an ``$id`` of its own, which changes what references inside it mean."""
+    return any(part is not root and _has_other_base(part) for part in _mappings(root))
+
+
+def _mappings(root: Any) -> Iterator[dict[str, Any]]:
+    """Every mapping within *root*, itself included."""
+    stack = [root]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            yield part
+            stack += part.values()
+        elif isinstance(part, list):
+            stack += part
+
+
 def _has_other_base(schema: Any) -> bool:
     return isinstance(schema, dict) and isinstance(schema.get("$id"), str)
 
@@ -169,16 +186,7 @@ def _length(value: Any) -> int:
 
 def _refers(schema: Any) -> bool:
     """Whether a reference occurs in *schema*."""
-    stack = [schema]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, dict):
-            if "$ref" in part:
-                return True
-            stack += part.values()
-        elif isinstance(part, list):
-            stack += part
-    return False
+    return any("$ref" in part for part in _mappings(schema))
 
 
 def weigh(schema: Any, value: Any) -> None:
@@ -198,9 +206,10 @@ def weigh(schema: Any, value: Any) -> None:
         meter.spend(1 + len(part) + _length(item))
         if isinstance(part.get("$ref"), str):
             try:
-                stack.append((resolve(schema, part["$ref"]), item))
+                target = resolve(schema, part["$ref"])
             except UnsupportedSchema:
-                pass  # the full validator says what is wrong with it
+                target = True  # the full validator says what is wrong with it
+            stack.append((target, item))
         for keyword in _IN_PLACE & part.keys():
             argument = part[keyword]
             parts = argument if isinstance(argument, list) else [argument]
@@ -320,8 +329,7 @@ class _Compiler:
 
     def _pay(self, value: Any) -> bool:
         """Pay for looking at each part of *value*; what is small counts as part of its schema."""
-        kind = type(value)
-        if (kind is dict or kind is list or kind is str) and len(value) > 31:
+        if isinstance(value, (dict, list, str)) and len(value) > 31:
             self._meter.spend(_length(value))
         return True
 

@@ -304,3 +304,16 @@ class TestTables:
                     session.reserve(tool, {}, tool)
                 session.send("END")
                 assert changed.transitions is not None
+
+
+class TestSchemas:
+    @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+    def test_a_short_schema_that_looks_at_a_value_for_ever_refuses_it(self, keyword: str) -> None:
+        from fsmc.runtime.validator import Validator
+
+        steps = {f"d{i}": {keyword: [{"$ref": f"#/$defs/d{i + 1}"}, {"$ref": f"#/$defs/d{i + 1}"}]} for i in range(40)}
+        schema = {"$defs": {**steps, "d40": {"type": "string"}}, "$ref": "#/$defs/d0"}
+        started = time.process_time()
+        problem = Validator(json.dumps(schema), "arguments").error({"a": 1})
+        assert time.process_time() - started < 3
+        assert problem == "the arguments are too much work for their schema to be validated"
