@@ -2,7 +2,8 @@
 
 Nothing leads there from the initial state, whatever guards say, so its tools and transitions are dead text; most often
 a transition is missing or names another state. Of a whole region only the states where it begins are reported. A
-terminal state is a warning, and none where it is the fallback of a budget.
+terminal state is a warning, and none where it is the fallback of a budget. An `on_exhausted` leads somewhere
+only if its state can be asked for once more than `max_visits` allows: it has to lie on a cycle of other moves.
 
 Avoid:
 

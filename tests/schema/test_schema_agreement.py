@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import jsonschema
@@ -13,7 +16,8 @@ from hypothesis import strategies as st
 from referencing import Registry
 
 from fsmc.runtime.schemas import quick_check, schema
-from fsmc.runtime.validity import UnsupportedSchema, compile_schema
+from fsmc.runtime.validator import Validator
+from fsmc.runtime.validity import TooMuchWork, UnsupportedSchema, compile_schema, weigh
 from tests.schema.samples import SAMPLES
 
 JUDGE = jsonschema.Draft202012Validator(schema(), registry=Registry())
@@ -180,7 +184,99 @@ def test_any_schema_of_the_known_keywords(found: Any, other: Any, values: list[A
 @pytest.mark.parametrize("unknown", [
     {"contains": {}}, {"$dynamicRef": "#x"}, {"dependentRequired": {}}, {"$ref": "http://example.org/x"}, {"pattern": "("},
     {"not": {"uniqueItems": True}}, {"unevaluatedProperties": False}, {"minimun": 1}, {"type": "strin"}, [],
+    {"ref": "#"}, {"$allOf": [True]}, {"$items": True}, {"$not": False}, {"$$ref": "#"}, {"id": "x"}, {"$anchor": "a"},
+    {"$ref": "#/$defs/a%20b", "$defs": {"a b": True}}, {"$ref": "#a", "$defs": {"a": {"$anchor": "a"}}},
+    {"allOf": [{"$id": "urn:x:y"}]}, {"$ref": "#/$defs/a", "$defs": {"a": {"$id": "urn:x:y", "type": "string"}}},
+    {"$ref": "#/$defs/a/$defs/b", "$defs": {"a": {"$id": "urn:x:y", "$defs": {"b": {"$ref": "#/$defs/c"}}}}},
+    {"allOf": [{"$schema": "http://json-schema.org/draft-07/schema#"}]},
+    {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#"}}},
 ])  # fmt: skip
 def test_what_is_not_known_is_never_passed(unknown: Any) -> None:
     with pytest.raises(UnsupportedSchema):
         compile_schema(unknown)
+
+
+@pytest.mark.parametrize("usual", [
+    {"$id": "urn:x:y", "$schema": "http://json-schema.org/draft-07/schema#", "type": "string"},
+    {"$schema": "https://json-schema.org/draft/2020-12/schema", "$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}},
+    {"properties": {"$id": {"type": "string"}, "$ref": {"type": "string"}}},
+    {"$ref": "#/$defs/$id/a~1b", "$defs": {"$id": {"a/b": {"type": "string"}}}},
+])  # fmt: skip
+def test_what_only_looks_unusual_is_known(usual: Any) -> None:
+    quick, judge = compile_schema(usual), jsonschema.Draft202012Validator(usual, registry=Registry())
+    for value in ("a", 1, {"$id": "a"}, {"$id": 1}, {"$ref": 1}):
+        assert quick(value) == judge.is_valid(value)
+
+
+# References that multiply
+
+
+def multiplied(combine: Any, leaf: Any = None, length: int = 40) -> dict[str, Any]:
+    """Each definition refers twice to the next one."""
+    definitions: dict[str, Any] = {f"d{length}": {"type": "string"} if leaf is None else leaf}
+    for number in range(length):
+        definitions[f"d{number}"] = combine({"$ref": f"#/$defs/d{number + 1}"})
+    return {"$ref": "#/$defs/d0", "$defs": definitions}
+
+
+def nested(depth: int) -> Any:
+    value: Any = {}
+    for _ in range(depth):
+        value = {"c": value}
+    return value
+
+
+MULTIPLIED: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "allOf": (multiplied(lambda ref: {"allOf": [ref, ref]}), ["x", 1]),
+    "anyOf": (multiplied(lambda ref: {"anyOf": [ref, ref]}), ["x", 1]),
+    "oneOf": (multiplied(lambda ref: {"oneOf": [ref, ref]}), ["x", 1]),
+    "not": (multiplied(lambda ref: {"allOf": [{"not": ref}, {"not": ref}]}), ["x", 1]),
+    "if": (multiplied(lambda ref: {"if": ref, "then": ref, "else": ref}), ["x", 1]),
+    "an unknown keyword": (multiplied(lambda ref: {"allOf": [ref, ref], "minContains": 1}), ["x", 1]),
+    "long lists": (
+        multiplied(lambda ref: {"allOf": [ref, ref]}, {"items": {"type": "integer"}}, 16), [[1] * 5_000, ["x"] * 5_000]
+    ),
+    "lists in lists": (
+        multiplied(lambda ref: {"allOf": [ref, ref]}, {"items": {"items": {"type": "integer"}}}, 15), [[[1] * 50_000]]
+    ),
+    "a smaller value": (
+        {"$ref": "#/$defs/n", "$defs": {"n": {"allOf": [{"properties": {"c": {"$ref": "#/$defs/n"}}}] * 2}}}, [nested(60)]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MULTIPLIED)
+def test_references_that_multiply_are_given_up(name: str) -> None:
+    schema, values = MULTIPLIED[name]
+    for value in values:
+        before = time.process_time()
+        with suppress(TooMuchWork, UnsupportedSchema):
+            # A mistake found soon is as good an answer, and so is one way that holds.
+            assert compile_schema(schema)(value) in (True, False)
+        with pytest.raises(TooMuchWork):
+            weigh(schema, value)
+        assert Validator(schema, "arguments").error(value) in (
+            None, "the arguments are too much work for their schema to be validated"
+        )  # fmt: skip
+        assert time.process_time() - before < 3  # about 0.3 s
+
+
+def test_references_of_large_values_are_followed() -> None:
+    tree = {"type": "object", "properties": {"c": {"$ref": "#"}, "l": {"type": "array", "items": {"$ref": "#"}}}}
+    value = {"l": [{"l": [{}] * 300, "c": nested(50)} for _ in range(1_000)]}  # 350,000 values
+    assert compile_schema(tree)(value)
+    weigh(tree, value)
+    assert not compile_schema(tree)({"l": [*value["l"], {"c": 1}]})
+
+
+def test_one_thread_does_not_pay_for_another() -> None:
+    check = compile_schema(multiplied(lambda ref: {"allOf": [ref, ref]}, length=13))  # 16,000 references
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(check, ["x"] * 60))
+
+
+def test_a_schema_of_our_own_is_not_metered() -> None:
+    schema = multiplied(lambda ref: {"allOf": [ref, ref]}, length=17)
+    assert compile_schema(schema, metered=False)("x")
+    with pytest.raises(TooMuchWork):
+        compile_schema(schema)("x")
