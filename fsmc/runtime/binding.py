@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fsmc.runtime.errors import BindingError
 from fsmc.runtime.validator import Validator
+from fsmc.runtime.values import named
+from fsmc.runtime.words import did_you_mean
 
 if TYPE_CHECKING:
     from fsmc.runtime.table import Table
@@ -37,8 +38,7 @@ def bound_guards(table: Table, guards: Mapping[str, Guard]) -> dict[str, Guard]:
     for name, function in guards.items():
         info = table.guards.get(name)
         if info is None or not info.external:
-            near = difflib.get_close_matches(name, [g.name for g in table.guards.values() if g.external], 1)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
+            hint = did_you_mean(named(name), [g.name for g in table.guards.values() if g.external])
             raise BindingError(f"`{name}` is not an external guard of this policy{hint}")
         if not callable(function):
             raise BindingError(f"guard `{name}` is bound to {type(function).__name__}, not to a function")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.errors import CallRefused, SessionError
+from fsmc.runtime.values import described
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
@@ -58,7 +59,7 @@ class _Call:
         """What to commit, as (call id, result, failed); None when there is nothing, and the call is given back."""
         call_id = self.decision.call_id or ""
         if error is not None and not self._released:
-            return call_id, f"{type(error).__name__}: {error}", True
+            return call_id, described(error), True
         if self._released or self.result is _NOTHING:
             self._session.release(call_id)
             return None

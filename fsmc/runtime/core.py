@@ -8,7 +8,6 @@ answers it has: plain and asynchronous calls share every line. Where the session
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from fsmc.runtime.decision import Decision, Loop, Settled
@@ -18,6 +17,7 @@ from fsmc.runtime.infos import Step, ToolInfo
 from fsmc.runtime.ledger import InFlight, undeclared_tool
 from fsmc.runtime.machine import Machine, NeedsAwait
 from fsmc.runtime.values import NotJson, decode_result, freeze, named, private_copy
+from fsmc.runtime.words import did_you_mean
 
 # A refusal names the way to a state that offers the tool up to this many moves.
 _LONGEST_WAY = 6
@@ -41,10 +41,9 @@ class Core(Machine):
             if refusal is not None:
                 return refusal, {}, ""
             try:
-                body, text = private_copy({} if arguments is None else arguments)
+                body, key = copied_call(info.name, arguments)
             except NotJson as error:
                 return self._deny(info.name, "invalid_arguments", f"the arguments are {error}"), {}, ""
-            key = call_key(info.name, text)
             refusal = self._unacceptable(info, body, key)
         except NeedsAwait as needs:
             return self._deny(info.name, "needs_async", str(needs), "the same call with `await`"), {}, ""
@@ -54,11 +53,14 @@ class Core(Machine):
             refusal = self._deny(info.name, "stale", reason, "the same call again")
         return Decision("allow", "ok", "", info.name, self.state) if refusal is None else refusal, body, key
 
+    def check(self, tool: Any, arguments: Any) -> Decision:
+        """The decision alone."""
+        return self.decide(tool, arguments)[0]
+
     def _unknown_tool(self, tool: Any) -> Decision:
         name = named(tool)
         # Only what is offered: a model is not told what it cannot see.
-        near = difflib.get_close_matches(name, self.table.states[self.state].tools, 1)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
+        hint = did_you_mean(name, self.table.states[self.state].tools)
         return self._deny(name, "unknown_tool", f"`{name}` is not a tool of this policy{hint}")
 
     def _unavailable(self, tool: ToolInfo) -> Decision | None:
@@ -110,8 +112,8 @@ class Core(Machine):
         decision = self._bad_id(tool, call_id)
         if decision is None:
             decision, body, key = self.decide(tool, arguments)
-            taken = self._bad_id(tool, call_id)  # asked again: a guard may have reserved calls itself
-            if decision.allowed and taken is not None:
+            # Asked again: a guard may have reserved calls itself.
+            if decision.allowed and (taken := self._bad_id(tool, call_id)) is not None:
                 decision = taken
         if not decision.allowed:
             if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
@@ -119,20 +121,15 @@ class Core(Machine):
                 return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
             self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
             decision = decision._replace(verdict="allow", shadow=True)
-            body, key = self._copied(decision.tool, arguments)
+            try:
+                body, key = copied_call(decision.tool, arguments)
+            except NotJson:  # let through all the same, but nothing of it is kept
+                body, key = copied_call(decision.tool, None)
         self.approvals.pop((decision.tool, key), None)
         if call_id is None:
             call_id = self._fresh_id()
         self.ledger.put(call_id, self.table.tools.get(decision.tool) or undeclared_tool(decision.tool), key, body)
         return decision._replace(call_id=call_id, arguments=freeze(body))
-
-    def _copied(self, tool: str, arguments: Any) -> tuple[Any, str]:
-        """The copy and key of arguments that are let through; of what is no JSON nothing is kept."""
-        try:
-            body, text = private_copy({} if arguments is None else arguments)
-        except NotJson:
-            body, text = {}, "{}"
-        return body, call_key(tool, text)
 
     def take(self, call_id: Any) -> InFlight:
         """Take a call out of flight, to settle it or give it back. Raises ``SessionError`` when it is not there."""
@@ -198,7 +195,7 @@ class Core(Machine):
         self, call_id: str, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
     ) -> Settled:
         settled = Settled(call_id, call.tool.name, failed)
-        event, writes = (call.tool.on_failure, {}) if failed else (self._outcome(call.tool, facts, notes))
+        event, writes = (call.tool.on_failure, {}) if failed else self._outcome(call.tool, facts, notes)
         if event is None:
             if writes and (problem := self.write(writes)) is not None:
                 notes.append(problem)
@@ -251,9 +248,13 @@ class Core(Machine):
         return name
 
 
-def call_key(tool: str, canonical_arguments: str) -> str:
-    """Equal for identical calls: same tool, same canonical arguments."""
-    return f"{tool}\n{canonical_arguments}"
+def copied_call(tool: str, arguments: Any) -> tuple[Any, str]:
+    """A private copy of the arguments of a call (None means none), and the key that identical calls share.
+
+    Raises ``NotJson``.
+    """
+    body, text = private_copy({} if arguments is None else arguments)
+    return body, f"{tool}\n{text}"
 
 
 def _unlock(tool: str, path: tuple[str, ...] | None) -> str:

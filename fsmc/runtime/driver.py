@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from fsmc.runtime.binding import Guard
 from fsmc.runtime.core import Core
 from fsmc.runtime.decision import Decision
-from fsmc.runtime.infos import Step
 from fsmc.runtime.machine import NeedsAwait, Pending
 from fsmc.runtime.values import described, freeze, is_async_function
 
@@ -18,8 +17,8 @@ T = TypeVar("T")
 
 # How deep guards may ask the session that asks them.
 _NESTED = 3
-# How often an operation starts again because the session changed while a guard was awaited.
-_ATTEMPTS = 20
+# How many guards one operation may await, those that it asks again because the session changed meanwhile included.
+_AWAITED = 200
 
 
 class Driver:
@@ -38,16 +37,28 @@ class Driver:
         with self.lock:
             return operation(*arguments)
 
-    def decide(self, operation: Callable[..., T], *arguments: Any) -> T | Decision:
+    def decide(self, operation: Callable[..., Decision], *arguments: Any) -> Decision:
         """``run``, but a decision never raises: what goes wrong in it refuses, and is logged."""
         try:
             return self.run(operation, *arguments)
         except Exception as error:
-            import logging  # only what should not happen pays for the import
+            return self._failed(error)
 
-            logging.getLogger("fsmc").error("a decision failed", exc_info=True)
-            reason = f"the call could not be decided: {described(error)}"
-            return Decision("deny", "internal_error", reason, "", self.core.state)
+    async def adecide(self, operation: Callable[..., Decision], *arguments: Any) -> Decision:
+        """``decide`` where guards are awaited."""
+        try:
+            decided = await self.await_guards(operation, *arguments)
+            assert decided is not None
+            return decided
+        except Exception as error:
+            return self._failed(error)
+
+    def _failed(self, error: Exception) -> Decision:
+        import logging  # only what should not happen pays for the import
+
+        logging.getLogger("fsmc").error("a decision failed", exc_info=True)
+        reason = f"the call could not be decided: {described(error)}"
+        return Decision("deny", "internal_error", reason, "", self.core.state)
 
     async def await_guards(self, operation: Callable[..., T], *arguments: Any, moves: bool = False) -> T | None:
         """Run an operation until it needs no answer that it does not have; the lock is given up while a guard is awaited.
@@ -58,7 +69,7 @@ class Driver:
         core = self.core
         answers: list[tuple[str, object]] = []
         began = revision = -1
-        for _ in range(_ATTEMPTS * 10):
+        for _ in range(_AWAITED):
             with self.lock:
                 if began < 0:
                     revision = core.revision
@@ -130,9 +141,3 @@ def _replay(answers: list[tuple[str, object]]) -> Callable[[str, Mapping[str, An
         raise Pending(guard, facts)
 
     return ask
-
-
-def stale(source: str, event: str, began: int, now: int) -> Step:
-    """The answer to a transition whose guard was pending while the session went from revision *began* to *now*."""
-    reason = f"the session changed while a guard was pending: revision {began}, now {now}"
-    return Step("stale", source, event, reason=reason)

@@ -9,7 +9,7 @@ from typing import Any
 from fsmc.runtime.decision import Decision, Loop
 from fsmc.runtime.errors import BindingError
 from fsmc.runtime.infos import Step
-from fsmc.runtime.values import is_async_function
+from fsmc.runtime.values import described, is_async_function
 
 
 class Hooks:
@@ -61,7 +61,7 @@ class Hooks:
         try:
             answer = self._before(step)
         except Exception as error:
-            return f"the hook before the transition failed: {type(error).__name__}: {error}"
+            return f"the hook before the transition failed: {described(error)}"
         if hasattr(type(answer), "__await__"):
             _close(answer)
             return "the hook before the transition is asynchronous, and hooks are not awaited"
@@ -100,5 +100,5 @@ def _told(hook: Callable[[Any], object] | None, what: Any, name: str) -> str:
         import logging  # only a failing hook pays for the import
 
         logging.getLogger("fsmc").error("hook `%s` failed", name, exc_info=True)
-        return f"the hook `{name}` failed: {type(error).__name__}: {error}"
+        return f"the hook `{name}` failed: {described(error)}"
     return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -12,7 +11,8 @@ from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step
 from fsmc.runtime.ledger import Ledger
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, freeze, private_copy
+from fsmc.runtime.values import Counts, NotJson, freeze, named, private_copy
+from fsmc.runtime.words import did_you_mean
 
 # A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
 MAX_CONTEXT = 1_000_000
@@ -55,7 +55,7 @@ class Machine:
         self.approvals: dict[tuple[str, str], tuple[int, float]] = {}
         self.shadowed: dict[str, int] = {}
         self.next_id = 1
-        self.sure_moves = table.sure_moves(table.initial)
+        self.sure_moves = table._sure_moves(table.initial)
         self._validators = table.validators
         self._counted_calls = Counts(table.tools, self.ledger.successes)
         self._counted_visits = Counts(table.states, self.visits)
@@ -153,8 +153,7 @@ class Machine:
         while step.guard is not None:
             answer = self.ask(step.guard, facts)
             if self.revision != began:
-                reason = "the session changed while a guard was pending"
-                return Step("stale", step.source, step.event, reason=f"{reason}: revision {began}, now {self.revision}")
+                return stale(step.source, step.event, began, self.revision)
             answers[step.guard] = answer
             step = decide(answers)
         return self._apply(step, writes) if apply else step
@@ -193,7 +192,7 @@ class Machine:
         self.revision += 1
         if target != self.state:
             self.state = target
-            self.sure_moves = self.table.sure_moves(target)
+            self.sure_moves = self.table._sure_moves(target)
             self.ledger.begin_episode()
 
     def write(self, changes: Mapping[str, Any]) -> str | None:
@@ -204,9 +203,7 @@ class Machine:
         if fields is not None:
             for name in changes:
                 if name not in fields:
-                    near = difflib.get_close_matches(str(name), fields, 1)
-                    hint = f"; did you mean `{near[0]}`?" if near else ""
-                    return f"`{name}` is not a field of the context{hint}"
+                    return f"`{named(name)}` is not a field of the context{did_you_mean(named(name), fields)}"
         try:
             merged, text = private_copy({**self.context, **changes})
         except NotJson as error:
@@ -219,3 +216,9 @@ class Machine:
         self.context = merged
         self.revision += 1
         return None
+
+
+def stale(source: str, event: str, began: int, now: int) -> Step:
+    """The answer to a transition whose guard was pending while the session went from revision *began* to *now*."""
+    reason = f"the session changed while a guard was pending: revision {began}, now {now}"
+    return Step("stale", source, event, reason=reason)

@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 from fsmc.runtime import log
 from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.calls import AsyncToolCall, ToolCall
-from fsmc.runtime.core import Core, call_key
+from fsmc.runtime.core import Core, copied_call
 from fsmc.runtime.decision import Decision, Settled
-from fsmc.runtime.driver import Driver, stale
+from fsmc.runtime.driver import Driver
 from fsmc.runtime.errors import BindingError, SessionError
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step
-from fsmc.runtime.machine import NeedsAwait
+from fsmc.runtime.machine import NeedsAwait, stale
 from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, freeze, named, private_copy
+from fsmc.runtime.values import Counts, NotJson, freeze, named
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -208,14 +208,11 @@ class Session:
 
     def check(self, tool: str, arguments: Any = None) -> Decision:
         """Decide about a call without reserving it. Counts nothing."""
-        decided = self._driver.decide(self._core.decide, tool, arguments)
-        return decided if isinstance(decided, Decision) else decided[0]
+        return self._driver.decide(self._core.check, tool, arguments)
 
     async def acheck(self, tool: str, arguments: Any = None) -> Decision:
         """``check`` with asynchronous guards."""
-        decided = await self._driver.await_guards(self._core.decide, tool, arguments)
-        assert decided is not None
-        return decided[0]
+        return await self._driver.adecide(self._core.check, tool, arguments)
 
     def reserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """Decide about a call and, when it is allowed, put it in flight: it counts against every limit until it is settled.
@@ -226,9 +223,7 @@ class Session:
 
     async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """``reserve`` with asynchronous guards: a session that changes while one is pending is asked again."""
-        decision = await self._driver.await_guards(self._core.reserve, tool, arguments, call_id)
-        assert decision is not None
-        return self._decided(decision)
+        return self._decided(await self._driver.adecide(self._core.reserve, tool, arguments, call_id))
 
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
         """Decide about the calls of one batch, ``(call id, tool, arguments)`` each: one answer each, in the same order."""
@@ -283,7 +278,7 @@ class Session:
         if info is None or info.approval is None:
             raise SessionError(f"`{tool}` is not a tool that needs an approval")
         try:
-            body, text = private_copy({} if arguments is None else arguments)
+            body, key = copied_call(info.name, arguments)
         except NotJson as error:
             raise SessionError(f"the arguments are {error}") from None
         if not isinstance(body, dict):
@@ -292,7 +287,7 @@ class Session:
             core = self._core
             core.ledger.changes += 1
             core.forget_void_approvals()
-            core.approvals[info.name, call_key(info.name, text)] = (core.revision, core.clock() + info.approval / 1000)
+            core.approvals[info.name, key] = (core.revision, core.clock() + info.approval / 1000)
 
     def _commit(self, call_id: str, result: Any, failed: bool) -> Settled:
         return self._core.commit(self._core.take(call_id), call_id, result, failed)

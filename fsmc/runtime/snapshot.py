@@ -59,7 +59,7 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
     if problem is not None:
         raise SessionError(f"the snapshot does not fit: {problem}")
     core.state = state
-    core.sure_moves = table.sure_moves(state)
+    core.sure_moves = table._sure_moves(state)
     core.revision = data["revision"]
     for name, count in data["visits"].items():
         name = renamed.get(name, name)

@@ -20,7 +20,7 @@ from fsmc.runtime.infos import (
 )  # fmt: skip
 from fsmc.runtime.parts import Candidate, compile_set, named_fields, rows, state_info, tool_info
 from fsmc.runtime.validator import Validator
-from fsmc.runtime.values import View, named
+from fsmc.runtime.values import View, described, named
 from fsmc.runtime.verify import check_references, verified_text
 from fsmc.runtime.words import times
 
@@ -74,7 +74,7 @@ class Table:
         try:
             self._freeze(data)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise TableError(f"the table is damaged: {type(error).__name__}: {error}") from None
+            raise TableError(f"the table is damaged: {described(error)}") from None
         object.__setattr__(self, "_text", text)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -213,7 +213,7 @@ class Table:
         anything by itself: the caller applies ``target`` and ``writes``.
         """
         try:
-            sure = (self._sure.get(state) or self.sure_moves(state)).get(event)
+            sure = (self._sure.get(state) or self._sure_moves(state)).get(event)
         except (KeyError, TypeError):  # a TypeError where a name is not even hashable
             return self._unknown(state, event)
         if sure is not None:
@@ -251,10 +251,11 @@ class Table:
             return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy")
         return Step("no_transition", source, name, reason=f"{source} does not react to {name}")
 
-    def sure_moves(self, state: str) -> dict[str, Step]:
+    def _sure_moves(self, state: str) -> dict[str, Step]:
         """Event -> the move it makes in *state* whatever the facts: no guard before it, no ``set``, no limit on the target.
 
-        Made when it is first asked for and shared: do not change it. Raises ``KeyError`` for what is no state.
+        Made when it is first asked for and shared with sessions, so only the runtime reads it. Raises ``KeyError`` for what is
+        no state.
         """
         row = self._sure.get(state)
         if row is None:

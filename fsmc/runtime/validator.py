@@ -7,6 +7,7 @@ from typing import Any
 
 from fsmc.runtime.errors import BindingError
 from fsmc.runtime.validity import Check, TooMuchWork, UnsupportedSchema, compile_schema, weigh
+from fsmc.runtime.values import described
 
 
 class Validator:
@@ -45,7 +46,7 @@ class Validator:
         except RecursionError:
             return f"the {self._subject} are nested too deeply"
         except Exception as failure:  # a schema that the judge itself cannot read grants nothing
-            return f"the {self._subject} could not be validated: {type(failure).__name__}: {failure}"
+            return f"the {self._subject} could not be validated: {described(failure)}"
 
     def _full_validator(self) -> Any:
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fsmc.runtime.decision import Decision
 from fsmc.runtime.errors import BindingError, CallRefused, SessionError
-from fsmc.runtime.values import thaw
+from fsmc.runtime.values import described, thaw
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
@@ -78,7 +78,7 @@ def _plain(session: Session, function: Any, tool: str, refusal: str, binder: _Bi
         try:
             result = binder.call(function, decision)
         except BaseException as error:
-            session.commit(call_id, f"{type(error).__name__}: {error}", failed=True)
+            session.commit(call_id, described(error), failed=True)
             raise
         if hasattr(type(result), "__await__"):
             session.release(call_id)
@@ -98,7 +98,7 @@ def _asynchronous(session: Session, function: Any, tool: str, refusal: str, bind
         try:
             result = await binder.call(function, decision)
         except BaseException as error:
-            await session.acommit(call_id, f"{type(error).__name__}: {error}", failed=True)
+            await session.acommit(call_id, described(error), failed=True)
             raise
         await session.acommit(call_id, result)
         return result

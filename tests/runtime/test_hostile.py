@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import time
@@ -12,6 +13,7 @@ import pytest
 
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.errors import FsmcError, SessionError, TableError
+from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.session import Session
 from fsmc.runtime.table import Table
 from fsmc.runtime.verify import digest
@@ -128,14 +130,7 @@ class TestNothingRaises:
         assert "asked" not in session.allowed_tools
 
     def test_exceptions_of_guards(self, one: Table) -> None:
-        class Mute(Exception):
-            def __str__(self) -> str:
-                raise KeyError("no text")
-
-        def guard(facts: Any) -> bool:
-            raise Mute
-
-        assert start(one, guard).check("asked").code == "condition_false"
+        assert start(one, fails).check("asked").code == "condition_false"
 
     def test_facts(self, one: Table) -> None:
         for facts in (5, [1], "x", Raises()):
@@ -144,6 +139,44 @@ class TestNothingRaises:
 
 
 RESULTS = [*HOSTILE, nested(99), "x" * 1000, '{"a": NaN}', "[" * 100_000]
+
+
+class Mute(Exception):
+    """An exception that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise KeyError("no text")
+
+
+def fails(*_: Any) -> Any:
+    raise Mute
+
+
+class TestMuteExceptions:
+    def test_hooks(self, one: Table) -> None:
+        session = one.session({}, {"g": bool}, hooks=Hooks(before=fails))
+        assert session.send("END").code == "vetoed"
+        session = one.session({}, {"g": bool}, hooks=Hooks(after=fails))
+        assert session.send("END").note == "the hook `after` failed: Mute: (its text cannot be read)"
+
+    def test_blocks_and_wrapped_tools_commit_a_failure(self, one: Table) -> None:
+        session = start(one)
+        with pytest.raises(Mute), session.call("look"):
+            fails()
+        with pytest.raises(Mute):
+            session.guard_tool(lambda: fails(), tool="look")()
+        assert (session.in_flight, session.calls["look"]) == ((), 0)
+
+    @pytest.mark.parametrize("asynchronous", [False, True])
+    def test_a_decision_that_fails_inside_refuses(self, one: Table, asynchronous: bool) -> None:
+        def clock() -> float:
+            raise Mute
+
+        session = one.session({}, {"g": bool}, clock=clock)
+        session._core.approvals["pay", "pay\n{}"] = (0, 1.0)  # as after a restore: the clock is then read to decide
+        for plain, awaited in ((session.check, session.acheck), (session.reserve, session.areserve)):
+            decision = asyncio.run(awaited("pay")) if asynchronous else plain("pay")
+            assert (decision.verdict, decision.code) == ("deny", "internal_error")
 
 
 class TestNothingIsLost:
@@ -269,6 +302,12 @@ class TestTables:
             view.__eq__(thief)
             assert not isinstance(getattr(thief, "loot", None), dict)
             assert not isinstance(view | thief, dict)  # type: ignore[operator]
+
+    def test_no_public_name_hands_out_something_that_changes_it(self, one: Table) -> None:
+        for name in dir(one):
+            if name[0] != "_":
+                assert not isinstance(getattr(one, name), (dict, list, set)), name
+        assert not hasattr(one, "sure_moves"), "what a session shares with its table is not public"
 
     def test_a_table_that_makes_no_sense_is_refused_however_it_is_signed(self, one: Table) -> None:
         """Every value of the machine replaced by every other kind: refused, or a table that works."""
