@@ -25,7 +25,7 @@ from fsmc.expression.types import (
     opened,
     with_fields,
 )
-from fsmc.runtime.validity import UnsupportedSchema, has_inner_ids, resolve
+from fsmc.runtime.references import UnsupportedSchema, has_inner_ids, resolve
 
 _SIMPLE: dict[str, Type] = {
     "boolean": BOOL,

@@ -43,7 +43,8 @@ from collections.abc import Iterator
 from fsmc.analysis import Facts
 from fsmc.policy.model import Policy
 from fsmc.rules.base import Hit
-from fsmc.runtime.validity import UnsupportedSchema, compile_schema
+from fsmc.runtime.references import UnsupportedSchema
+from fsmc.runtime.validity import compile_schema
 from fsmc.source.tree import MappingNode
 
 CODE = "FSM014"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from fsmc.runtime.effort import TooMuchWork, weigh
 from fsmc.runtime.errors import BindingError
-from fsmc.runtime.validity import Check, TooMuchWork, UnsupportedSchema, compile_schema, weigh
+from fsmc.runtime.references import UnsupportedSchema
+from fsmc.runtime.validity import Check, compile_schema
 from fsmc.runtime.values import described
 
 

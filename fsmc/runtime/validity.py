@@ -6,7 +6,7 @@ means only that somebody who can explain should look. A schema with a keyword th
 ``UnsupportedSchema``, so that nothing is ever passed by ignorance.
 
 Work is bounded too: references can make a short schema look at a value exponentially often. ``TooMuchWork`` is raised
-where that happens, by the predicate and by ``weigh``, which tells the same of a full validator before it is asked.
+where that happens; see ``fsmc.runtime.effort``.
 
 Semantics: JSON Schema 2020-12 validation vocabulary, as the jsonschema package reads it (``pattern`` is a Python regular
 expression, ``format`` is an annotation).
@@ -15,22 +15,13 @@ expression, ``format`` is an annotation).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from threading import local
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from fsmc.runtime.effort import STEPS, Meter, length
+from fsmc.runtime.references import UnsupportedSchema, refers, resolve
+
 Check = Callable[[Any], bool]
-
-
-class UnsupportedSchema(ValueError):
-    """The schema uses a keyword or a reference that the quick checker does not know."""
-
-
-class TooMuchWork(ValueError):
-    """Validating this value against this schema would look at parts of it far too often."""
-
-    def __init__(self) -> None:
-        super().__init__("the schema looks at the same parts of the value too often")
 
 
 def json_equal(left: Any, right: Any) -> bool:
@@ -88,13 +79,9 @@ _COMPANIONS = frozenset(("patternProperties", "additionalProperties", "then", "e
 _INEXACT = frozenset(("multipleOf", "uniqueItems"))
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
 _OF_PARTS = frozenset(
     ("items", "properties", "patternProperties", "additionalProperties", "propertyNames", "uniqueItems", "pattern")
 )
-
-_STEPS = 200_000
-_STEPS_A_PART = 20
 
 
 def compile_schema(schema: Any, *, metered: bool = True) -> Check:
@@ -106,144 +93,14 @@ def compile_schema(schema: Any, *, metered: bool = True) -> Check:
     return _Compiler(schema, metered).check
 
 
-def resolve(root: Any, reference: str) -> Any:
-    """What a reference within *root* leads to; ``UnsupportedSchema`` where only a full validator can tell."""
-    if "%" in reference or (reference != "#" and not reference.startswith("#/")):
-        raise UnsupportedSchema(f"reference {reference!r}")
-    found = root
-    for part in reference.split("/")[1:]:
-        part = part.replace("~1", "/").replace("~0", "~")
-        if not isinstance(found, dict) or part not in found:
-            raise UnsupportedSchema(f"reference {reference!r}")
-        found = found[part]
-        if _has_other_base(found):
-            raise UnsupportedSchema(f"reference {reference!r} into a schema with an `$id` of its own")
-    return found
-
-
-def has_inner_ids(root: Any) -> bool:
-    """Whether a schema within *root* may have an ``$id`` of its own, which changes what references inside it mean."""
-    return any(part is not root and _has_other_base(part) for part in _mappings(root))
-
-
-def _mappings(root: Any) -> Iterator[dict[str, Any]]:
-    """Every mapping within *root*, itself included."""
-    stack = [root]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, dict):
-            yield part
-            stack += part.values()
-        elif isinstance(part, list):
-            stack += part
-
-
-def _has_other_base(schema: Any) -> bool:
-    return isinstance(schema, dict) and isinstance(schema.get("$id"), str)
-
-
-class _Meter(local):
-    """What a validation may still spend, in its thread. Only schemas with references have one: without, the work is
-    bounded by the size of the schema times that of the value.
-    """
-
-    left = 0
-    value: Any = None
-    extended = False
-
-    def spend(self, steps: int) -> None:
-        """Refuse to go on when all is spent, for a large value later than for a small one."""
-        self.left -= steps
-        if self.left < 0:
-            if self.extended:
-                raise TooMuchWork
-            self.extended = True
-            self.left += _STEPS_A_PART * _parts_of(self.value)
-            self.spend(0)
-
-
-def _parts_of(value: Any) -> int:
-    """How many values lie inside one another in *value*; a KiB of text counts as one."""
-    count = 0
-    stack = [value]
-    while stack:
-        part = stack.pop()
-        count += 1
-        if isinstance(part, dict):
-            stack += part.values()
-        elif isinstance(part, list):
-            stack += part
-        elif isinstance(part, str):
-            count += len(part) >> 10
-    return count
-
-
-def _length(value: Any) -> int:
-    if isinstance(value, (dict, list)):
-        return len(value)
-    return len(value) >> 10 if isinstance(value, str) else 0
-
-
-def _refers(schema: Any) -> bool:
-    """Whether a reference occurs in *schema*."""
-    return any("$ref" in part for part in _mappings(schema))
-
-
-def weigh(schema: Any, value: Any) -> None:
-    """Raise ``TooMuchWork`` where a full validator, which looks for every mistake, would need too long for *value*.
-
-    It follows every schema to every part of the value that it is about, whether or not it holds there.
-    """
-    if not _refers(schema):
-        return
-    meter = _Meter()
-    meter.left, meter.value = _STEPS, value
-    stack = [(schema, value)]
-    while stack:
-        part, item = stack.pop()
-        if not isinstance(part, dict):
-            continue
-        meter.spend(1 + len(part) + _length(item))
-        if isinstance(part.get("$ref"), str):
-            try:
-                target = resolve(schema, part["$ref"])
-            except UnsupportedSchema:
-                target = True  # the full validator says what is wrong with it
-            stack.append((target, item))
-        for keyword in _IN_PLACE & part.keys():
-            argument = part[keyword]
-            parts = argument if isinstance(argument, list) else [argument]
-            stack += ((each, item) for each in (argument.values() if keyword == "dependentSchemas" else parts))
-        if isinstance(item, dict):
-            _weigh_fields(part, item, stack)
-        elif isinstance(item, list):
-            _weigh_items(part, item, stack)
-
-
-def _weigh_fields(part: dict[str, Any], item: dict[str, Any], stack: list[tuple[Any, Any]]) -> None:
-    properties = part.get("properties", {})
-    stack += ((properties[key], item[key]) for key in properties.keys() & item.keys())
-    others = [part[keyword] for keyword in ("additionalProperties", "unevaluatedProperties") if keyword in part]
-    others += part.get("patternProperties", {}).values()
-    stack += ((other, field) for other in others if isinstance(other, dict) for field in item.values())
-    if isinstance(part.get("propertyNames"), dict):
-        stack += ((part["propertyNames"], key) for key in item)
-
-
-def _weigh_items(part: dict[str, Any], item: list[Any], stack: list[tuple[Any, Any]]) -> None:
-    stack += zip(part.get("prefixItems", ()), item, strict=False)
-    others = [part[keyword] for keyword in ("items", "contains", "unevaluatedItems") if keyword in part]
-    stack += ((other, each) for other in others if isinstance(other, dict) for each in item)
-
-
 class _Compiler:
     def __init__(self, root: Any, metered: bool) -> None:
         self._root = root
         self._by_reference: dict[tuple[str, bool], Check] = {}
         self._exact = False
         self._weight = 0
-        self._meter = _Meter()
-        self._pays = metered and _refers(root)
+        self._meter = Meter()
+        self._pays = metered and refers(root)
         check = self._compile(root)
         self.check = self._metered(check) if self._pays else check
 
@@ -251,7 +108,7 @@ class _Compiler:
         meter = self._meter
 
         def metered(value: Any) -> bool:
-            meter.left, meter.value, meter.extended = _STEPS, value, False
+            meter.left, meter.value, meter.extended = STEPS, value, False
             try:
                 return check(value)
             finally:
@@ -330,7 +187,7 @@ class _Compiler:
     def _pay(self, value: Any) -> bool:
         """Pay for looking at each part of *value*; what is small counts as part of its schema."""
         if isinstance(value, (dict, list, str)) and len(value) > 31:
-            self._meter.spend(_length(value))
+            self._meter.spend(length(value))
         return True
 
     def _properties(self, schema: Mapping[str, Any]) -> Check:

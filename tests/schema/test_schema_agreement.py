@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from referencing import Registry
 
+from fsmc.runtime.effort import TooMuchWork, weigh
+from fsmc.runtime.references import UnsupportedSchema
 from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validator import Validator
-from fsmc.runtime.validity import TooMuchWork, UnsupportedSchema, compile_schema, weigh
+from fsmc.runtime.validity import compile_schema
 from tests.schema.samples import SAMPLES
 
 JUDGE = jsonschema.Draft202012Validator(schema(), registry=Registry())
