@@ -113,8 +113,7 @@ def _limits(state: StateInfo) -> list[str]:
 
 
 def _plain(rows: Sequence[_Row], width: int | None) -> list[str]:
-    used = [i for i in range(len(_TITLES)) if any(row[i] for row in rows)]
-    widths = _widths(rows, used, width)
+    rows, used, widths = _layout(rows, width, len(_GAP))
     lines = [_line([_TITLES[i] for i in used], [widths[i] for i in used])]
     tall = True  # a state of one line needs no space around it where its neighbour has one line too
     for row in rows:
@@ -129,15 +128,32 @@ def _plain(rows: Sequence[_Row], width: int | None) -> list[str]:
     return lines
 
 
-def _widths(rows: Sequence[_Row], used: Sequence[int], width: int | None) -> list[int]:
-    """The columns of each cell. Where a *width* is given, the widest give some up until a line fits, but stay readable."""
+def _layout(rows: Sequence[_Row], width: int | None, gap: int) -> tuple[Sequence[_Row], list[int], list[int]]:
+    """The rows, the cells in use and the columns of each cell, with *gap* columns between two.
+
+    Where a line does not fit the *width*, the type of a state stands under its name.
+    """
+    used, widths = _sized(rows, width, gap)
+    if width is not None and _spread(used, widths, gap) > width:
+        rows = [row._replace(state=[*row.state, *row.kind], kind=[]) for row in rows]
+        used, widths = _sized(rows, width, gap)
+    return rows, used, widths
+
+
+def _spread(used: Sequence[int], widths: Sequence[int], gap: int) -> int:
+    return sum(widths[i] for i in used) + gap * (len(used) - 1)
+
+
+def _sized(rows: Sequence[_Row], width: int | None, gap: int) -> tuple[list[int], list[int]]:
+    """Where a *width* is given, the widest cells give some up until a line fits, but stay readable."""
+    used = [i for i in range(len(_TITLES)) if any(row[i] for row in rows)]
     widths = [max(columns(line) for row in rows for line in (title, *row[i])) for i, title in enumerate(_TITLES)]
-    while width is not None and sum(widths[i] for i in used) + len(_GAP) * (len(used) - 1) > width:
+    while width is not None and _spread(used, widths, gap) > width:
         widest = max(used, key=lambda i: widths[i])
         if widths[widest] <= _NARROWEST:
             break
         widths[widest] -= 1
-    return widths
+    return used, widths
 
 
 def _wrapped(line: str, width: int) -> Iterable[str]:
@@ -184,11 +200,10 @@ def _rich(table: Table, rows: Sequence[_Row], width: int | None) -> str:
     title, *about = _heading(table)
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=width, highlight=False)
-    used = [i for i in range(len(_TITLES)) if any(row[i] for row in rows)]
     # Lines are broken here, as in plain text; rich has a rule of one column between the cells, and would cut what is wider.
-    rules = len(used) - 1
-    widths = _widths(rows, used, console.width - rules)
-    console.width = max(console.width, sum(widths[i] for i in used) + (len(_GAP) + 1) * rules)
+    gap = len(_GAP) + 1
+    rows, used, widths = _layout(rows, console.width, gap)
+    console.width = max(console.width, _spread(used, widths, gap))
     grid = Grid(box=box.SIMPLE_HEAD, show_lines=False, show_edge=False, pad_edge=False, padding=(0, 2, 1, 0))
     for i in used:
         grid.add_column(_TITLES[i], no_wrap=True)
@@ -200,6 +215,8 @@ def _rich(table: Table, rows: Sequence[_Row], width: int | None) -> str:
             for number, line in enumerate(row[i]):
                 cell.append("\n" if number else "")
                 style = "red" if _TITLES[i] == "TOOLS" and line.startswith("●") else styles[i]
+                if _TITLES[i] == "STATE" and number:  # the type, under the name
+                    style = "dim"
                 cell.append("\n".join(_wrapped(line, widths[i])), style)
             cells.append(cell)
         grid.add_row(*cells)

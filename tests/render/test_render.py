@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import fsmc
 from fsmc.findings import Finding
 from fsmc.rendering import FORMATS, RenderError, picture, render
 from fsmc.rendering.diagram import Diagram, extract
@@ -23,6 +25,7 @@ from tests.render.readers import MermaidReader, Picture, read_dot
 from tests.render.tables import booking, make_table
 
 GOLDEN = Path(__file__).with_name("golden")
+POLICIES = Path(__file__).parents[2] / "policies"
 RUN = [("TRIAGE", "BOOKING:SEARCH"), ("BOOKING:SEARCH", "BOOKING:HELD"), ("BOOKING:HELD", "DONE")]
 quick = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -285,6 +288,15 @@ def test_a_narrow_table_keeps_its_words() -> None:
     lines = show(booking(), width=90).splitlines()
     assert max(map(columns, lines)) <= 90
     assert sorted(" ".join(lines).split()) == sorted(show(booking()).split())
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_eighty_columns_are_enough(terminal: bool) -> None:
+    for policy in sorted(POLICIES.glob("*/policy.yaml")):
+        text = show(fsmc.compile(policy), terminal=terminal, width=80)
+        lines = re.sub("\x1b\\[[0-9;]*m", "", text).splitlines()
+        assert max(map(columns, lines)) <= 80
+        assert "TYPE" not in text and "initial" in text  # under the name of the state
 
 
 def test_a_terminal_gets_colours_and_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
