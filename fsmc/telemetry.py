@@ -109,12 +109,12 @@ class InstrumentedSession:
     def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """``Session.commit``; ends the call's span."""
         began = time.time_ns()
-        return self._settled(began, result, self._session.commit(call_id, result, failed))
+        return self._settled(began, call_id, result, self._session.commit(call_id, result, failed))
 
     async def acommit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """``Session.acommit``."""
         began = time.time_ns()
-        return self._settled(began, result, await self._session.acommit(call_id, result, failed))
+        return self._settled(began, call_id, result, await self._session.acommit(call_id, result, failed))
 
     def release(self, call_id: str) -> None:
         """``Session.release``; ends the call's span."""
@@ -185,9 +185,9 @@ class InstrumentedSession:
         span.end()
         return made
 
-    def _settled(self, began: int, result: Any, made: Settled) -> Settled:
+    def _settled(self, began: int, call_id: str, result: Any, made: Settled) -> Settled:
         # A call that was reserved before a restart has no span yet: its result is told at least.
-        span = self._spans.pop(made.call_id, None) or self._tool_span(made.tool, made.call_id, began)
+        span = self._spans.pop(call_id, None) or self._tool_span(made.tool, call_id, began)
         span.set_attributes({"fsmc.failed": made.failed, "fsmc.revision": self._session.revision})
         if made.wrote:
             span.set_attribute("fsmc.wrote", made.wrote)

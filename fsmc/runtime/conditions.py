@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fsmc.runtime.expression import EvaluationError, compile_tree
 from fsmc.runtime.expression_text import render
+from fsmc.runtime.expression_tree import survey
 from fsmc.runtime.values import described
 
 Facts = Mapping[str, Any]
@@ -32,7 +33,8 @@ _HOLDS = Verdict(True)
 
 class Condition(NamedTuple):
     """How to decide a condition: a closure, or an external guard to ask for. ``text`` names it in reasons;
-    ``terms`` are the parts of a conjunction, to say which of them does not hold.
+    ``terms`` are the parts of a conjunction, to say which of them does not hold; ``reads`` are the facts that
+    its expression names.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Condition(NamedTuple):
     external: str | None
     reason: tuple[Any, ...]
     terms: tuple[tuple[str, Closure], ...] = ()
+    reads: frozenset[str] = frozenset()
 
 
 def decide(condition: Condition, facts: Facts, answers: Answers) -> Verdict:
@@ -109,12 +112,21 @@ def _shown(value: Any) -> str:
 
 def condition_of(tree: list[Any], guards: list[Any]) -> Condition:
     if tree[0] != "guard":
-        return Condition(render(tree), compile_tree(tree), None, (), _terms(tree))
+        return Condition(render(tree), compile_tree(tree), None, (), _terms(tree), named_facts(tree))
     guard = guards[tree[1]]
     reason = tuple(part if isinstance(part, str) else compile_tree(part) for part in guard.get("reason", ()))
     if guard.get("external"):
         return Condition(guard["name"], None, guard["name"], reason)
-    return Condition(guard["name"], compile_tree(guard["expr"]), None, reason, _terms(guard["expr"]))
+    closure, terms = compile_tree(guard["expr"]), _terms(guard["expr"])
+    return Condition(guard["name"], closure, None, reason, terms, named_facts(guard["expr"]))
+
+
+def named_facts(*trees: Any) -> frozenset[str]:
+    """The variables of checked trees."""
+    names: set[str] = set()
+    for tree in trees:
+        survey(tree, names)
+    return frozenset(names)
 
 
 def _terms(tree: Any) -> tuple[tuple[str, Closure], ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.decision import Decision, Loop, Settled
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.expression import EvaluationError
@@ -28,6 +29,8 @@ _ATTEMPTS = 10
 class Core(Machine):
     """The whole of a conversation: a machine whose tools are called."""
 
+    __slots__ = ()
+
     # Deciding about calls
 
     def decide(self, tool: Any, arguments: Any) -> tuple[Decision, Any, str]:
@@ -41,7 +44,7 @@ class Core(Machine):
             if refusal is not None:
                 return refusal, {}, ""
             try:
-                body, key = copied_call(info.name, arguments)
+                body, key = copied_call(info.name, arguments, self._compares(info))
             except NotJson as error:
                 return self._deny(info.name, "invalid_arguments", f"the arguments are {error}"), {}, ""
             refusal = self._unacceptable(info, body, key)
@@ -51,7 +54,13 @@ class Core(Machine):
             # A guard has moved the session or written facts: what was decided before it may no longer hold.
             reason = "the session changed while a guard was asked"
             refusal = self._deny(info.name, "stale", reason, "the same call again")
-        return Decision("allow", "ok", "", info.name, self.state) if refusal is None else refusal, body, key
+        granted = Decision("allow", "ok", "", info.name, self.row.state.name)
+        return granted if refusal is None else refusal, body, key
+
+    def _compares(self, tool: ToolInfo) -> bool:
+        """Whether it matters that two calls of *tool* are identical."""
+        budget = self.row.state.budget
+        return tool.approval is not None or (budget is not None and budget.repeated is not None)
 
     def check(self, tool: Any, arguments: Any) -> Decision:
         """The decision alone."""
@@ -60,20 +69,30 @@ class Core(Machine):
     def _unknown_tool(self, tool: Any) -> Decision:
         name = named(tool)
         # Only what is offered: a model is not told what it cannot see.
-        hint = did_you_mean(name, self.table.states[self.state].tools)
+        hint = did_you_mean(name, self.row.state.tools)
         return self._deny(name, "unknown_tool", f"`{name}` is not a tool of this policy{hint}")
 
     def _unavailable(self, tool: ToolInfo) -> Decision | None:
         """The refusal of a call that the state does not offer, whatever its arguments."""
-        name, state = tool.name, self.table.states[self.state]
-        if state.terminal:
-            return self._deny(name, "session_ended", f"the session has ended in {state.name}")
-        if name not in state.tools:
-            unlock = _unlock(name, self.table.way_to_offer(state.name, name))
-            return self._deny(name, "not_in_state", f"`{name}` is not available in {state.name}", unlock)
+        name, row = tool.name, self.row
+        state = row.state
+        if state.terminal or name not in state.tools:
+            refusal = row.refusals.get(name)
+            if refusal is None:
+                refusal = self._not_offered(name)
+                if row.constant:
+                    row.refusals[name] = refusal
+            return refusal
         if tool.when is not None and not (verdict := self.holds(tool.when, self.facts())).holds:
             return self._deny(name, "condition_false", f"`{name}` is not available: {verdict.reason}")
         return None
+
+    def _not_offered(self, tool: str) -> Decision:
+        state = self.row.state
+        if state.terminal:
+            return self._deny(tool, "session_ended", f"the session has ended in {state.name}")
+        unlock = _unlock(tool, self.table.way_to_offer(state.name, tool))
+        return self._deny(tool, "not_in_state", f"`{tool}` is not available in {state.name}", unlock)
 
     def _unacceptable(self, tool: ToolInfo, body: Any, key: str) -> Decision | None:
         """The refusal of a call for its arguments, a limit or an approval; limits last, when no guard is left to ask."""
@@ -86,7 +105,7 @@ class Core(Machine):
         for condition in tool.require:
             if not (verdict := self.holds(condition, self.facts(args=body))).holds:
                 return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
-        limit = self.ledger.overstepped(tool, key, self.table.states[self.state])
+        limit = self.ledger.overstepped(tool, key, self.row.state)
         if limit is not None:
             return self._deny(name, limit.code, limit.reason, limit.unlock)
         if tool.approval is not None and not self._approved(name, key):
@@ -101,7 +120,7 @@ class Core(Machine):
 
     def _deny(self, tool: Any, code: str, reason: str, unlock: str = "", verdict: str = "deny") -> Decision:
         offered = self.offered()
-        state, tools = self.table.states[self.state], self.table.tools
+        state, tools = self.row.state, self.table.tools
         now = tuple(name for name in offered if self.ledger.overstepped(tools[name], None, state) is None)
         return Decision(verdict, code, reason, tool, self.state, now, unlock)
 
@@ -117,7 +136,7 @@ class Core(Machine):
                 decision = taken
         if not decision.allowed:
             if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
-                self.ledger.refuse()
+                self.ledger.refusals += 1
                 return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
             self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
             decision = decision._replace(verdict="allow", shadow=True)
@@ -125,10 +144,12 @@ class Core(Machine):
                 body, key = copied_call(decision.tool, arguments)
             except NotJson:  # let through all the same, but nothing of it is kept
                 body, key = copied_call(decision.tool, None)
-        self.approvals.pop((decision.tool, key), None)
+        if self.approvals:
+            self.approvals.pop((decision.tool, key), None)
         if call_id is None:
             call_id = self._fresh_id()
-        self.ledger.put(call_id, self.table.tools.get(decision.tool) or undeclared_tool(decision.tool), key, body)
+        info = self.table.tools.get(decision.tool) or undeclared_tool(decision.tool)
+        self.ledger.put(call_id, info, key, body, self.row.state)
         return decision._replace(call_id=call_id, arguments=freeze(body))
 
     def take(self, call_id: Any) -> InFlight:
@@ -138,10 +159,16 @@ class Core(Machine):
             raise SessionError(f"call {named(call_id)!r} is not in flight: it was never allowed, or settled already")
         return call
 
-    def forget_void_approvals(self) -> None:
-        """Drop what no call can use any more."""
+    def release(self, call_id: Any) -> None:
+        """Give a call back that was not made."""
+        self.ledger.give_back(self.take(call_id))
+
+    def approve(self, tool: str, key: str, lifetime: int) -> None:
+        """A person said yes to a call, for *lifetime* milliseconds; approvals that no call can use any more are dropped."""
         now = self.clock()
+        self.ledger.changes += 1
         self.approvals = {k: (r, e) for k, (r, e) in self.approvals.items() if r == self.revision and now < e}
+        self.approvals[tool, key] = (self.revision, now + lifetime / 1000)
 
     def _bad_id(self, tool: Any, call_id: Any) -> Decision | None:
         if call_id is None:
@@ -158,6 +185,10 @@ class Core(Machine):
 
     # Settling calls
 
+    def take_and_commit(self, call_id: Any, result: Any, failed: bool) -> Settled:
+        """``take`` and ``commit``."""
+        return self.commit(self.take(call_id), call_id, result, failed)
+
     def commit(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
         """Settle a call that was taken out of flight; it is put back when a plain call meets an asynchronous guard."""
         if hasattr(type(result), "__await__"):
@@ -165,7 +196,7 @@ class Core(Machine):
             raise SessionError("the result is a coroutine that was not awaited; the call stays in flight")
         counted, began = self.ledger.counted(call), self.revision
         try:
-            return self._settle(call, call_id, result, failed)
+            return self._settle(call, result, failed)
         except NeedsAwait as needs:
             self.ledger.uncount(call, call_id, counted)
             raise SessionError(f"{needs}; the call stays in flight") from None
@@ -174,12 +205,12 @@ class Core(Machine):
                 self.ledger.uncount(call, call_id, counted)
             raise
 
-    def _settle(self, call: InFlight, call_id: str, result: Any, failed: bool) -> Settled:
+    def _settle(self, call: InFlight, result: Any, failed: bool) -> Settled:
         facts = self.facts(args=call.arguments, result=decode_result(result))
         notes: list[str] = []
         failed = (failed is not False and failed is not None) or self._looks_failed(call.tool, facts, notes)
         self.ledger.settle(call, failed)
-        settled = self._outcome_of(call_id, call, failed, facts, notes)
+        settled = self._outcome_of(call, failed, facts, notes)
         loop, fallback = self._check_budget(call, notes)
         return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
 
@@ -191,10 +222,8 @@ class Core(Machine):
             notes.append(f"{verdict.reason}; the call counts as failed")
         return verdict.holds or verdict.undecided
 
-    def _outcome_of(
-        self, call_id: str, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]
-    ) -> Settled:
-        settled = Settled(call_id, call.tool.name, failed)
+    def _outcome_of(self, call: InFlight, failed: bool, facts: dict[str, Any], notes: list[str]) -> Settled:
+        settled = Settled(call.tool.name, failed)
         event, writes = (call.tool.on_failure, {}) if failed else self._outcome(call.tool, facts, notes)
         if event is None:
             if writes and (problem := self.write(writes)) is not None:
@@ -232,7 +261,7 @@ class Core(Machine):
 
     def _check_budget(self, call: InFlight, notes: list[str]) -> tuple[Loop | None, Step | None]:
         """After a call was settled in its own episode: is the budget spent, and where does the machine go then?"""
-        state = self.table.states[self.state]
+        state = self.row.state
         loop, spent = self.ledger.loop(call, state)
         if not spent or state.budget is None or state.budget.fallback is None or state.budget.fallback == state.name:
             return loop, None
@@ -248,13 +277,13 @@ class Core(Machine):
         return name
 
 
-def copied_call(tool: str, arguments: Any) -> tuple[Any, str]:
-    """A private copy of the arguments of a call (None means none), and the key that identical calls share.
+def copied_call(tool: str, arguments: Any, keyed: bool = True) -> tuple[Any, str]:
+    """A private copy of the arguments of a call (None means none), and where it is *keyed*, what identical calls share.
 
     Raises ``NotJson``.
     """
-    body, text = private_copy({} if arguments is None else arguments)
-    return body, f"{tool}\n{text}"
+    body = {} if arguments is None else private_copy(arguments)
+    return body, f"{tool}\n{canonical_json(body)}" if keyed else ""
 
 
 def _unlock(tool: str, path: tuple[str, ...] | None) -> str:

@@ -59,7 +59,6 @@ class Settled(NamedTuple):
     ``fallback`` is the move that followed. ``notes`` are remarks: an event that moved nothing, a condition with an error.
     """
 
-    call_id: str
     tool: str
     failed: bool
     event: str | None = None

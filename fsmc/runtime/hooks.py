@@ -50,9 +50,9 @@ class Hooks:
         self._finished = finished
 
     @property
-    def watches_moves(self) -> bool:
-        """Whether a move has to be told to anybody."""
-        return not (self._before is None and self._after is None and self._finished is None)
+    def watching(self) -> bool:
+        """Whether anything has to be told to anybody."""
+        return any(hook is not None for hook in (self._before, self._after, self._refused, self._loop, self._finished))
 
     def veto(self, step: Step) -> str | None:
         """Why the move must not be made, or None."""
@@ -81,6 +81,9 @@ class Hooks:
     def looped(self, loop: Loop) -> None:
         """Tell of a spent budget."""
         _told(self._loop, loop, "loop")
+
+
+NO_HOOKS = Hooks()
 
 
 def _close(answer: Any) -> None:

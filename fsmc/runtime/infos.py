@@ -92,6 +92,22 @@ class ToolInfo(NamedTuple):
     on_failure: str | None
     emits: tuple[EmitInfo, ...]
 
+    @property
+    def unrestricted(self) -> bool:
+        """Whether nothing but the state, and what that limits, decides about a call without arguments."""
+        return (
+            self.when is None
+            and not self.require
+            and self.input_schema is None
+            and self.max_calls is None
+            and self.approval is None
+        )
+
+    @property
+    def silent(self) -> bool:
+        """Whether a success moves nothing and writes nothing, whatever the result."""
+        return self.failed_when is None and not self.emits
+
 
 class StateInfo(NamedTuple):
     """A state; ``tools`` are names in the order in which they are offered."""

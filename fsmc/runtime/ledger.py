@@ -5,21 +5,90 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from fsmc.runtime.decision import Loop
+from fsmc.runtime.decision import Loop, Settled
 from fsmc.runtime.errors import SessionError
-from fsmc.runtime.infos import StateInfo, ToolInfo
+from fsmc.runtime.infos import BudgetInfo, StateInfo, ToolInfo
 from fsmc.runtime.values import thaw
 from fsmc.runtime.words import times
 
 
-class InFlight(NamedTuple):
-    """A call between its check and its result. ``key`` is equal for identical calls, ``number`` counts reservations."""
+class Episode:
+    """The calls of one stay in a state that has a budget: how many, how many identical ones in a row, and whether the loop was
+    told of. ``order`` holds them in order of reservation from the oldest that is in flight on, for what is "in a row" must not
+    depend on the order in which results arrive.
+    """
 
-    tool: ToolInfo
-    key: str
-    arguments: dict[str, Any]
-    episode: int
-    number: int
+    __slots__ = ("order", "run", "run_key", "spent", "told")
+
+    def __init__(self) -> None:
+        self.spent = 0
+        self.run = 0
+        self.run_key = ""
+        self.told = False
+        self.order: list[Entry] = []
+
+    def fold(self) -> None:
+        """Settled calls at the front become part of the run."""
+        settled = 0
+        for entry in self.order:
+            if not entry.settled:
+                break
+            settled += 1
+            if entry.key:
+                self.run = self.run + 1 if entry.key == self.run_key else 1
+                self.run_key = entry.key
+        if settled:
+            del self.order[:settled]
+
+    def run_of(self, key: str) -> int:
+        """How many calls in a row up to now were this very call, counting those in flight."""
+        run = 0
+        for entry in reversed(self.order):
+            if entry.key != key:
+                return run
+            run += 1
+        return run + (self.run if self.run_key == key else 0)
+
+    def spent_up(self, budget: BudgetInfo) -> bool:
+        """Whether *budget* is spent."""
+        return (budget.limit is not None and self.spent >= budget.limit) or (
+            budget.repeated is not None and self.run >= budget.repeated
+        )
+
+
+class Entry:
+    """A call in the order of its episode. ``key`` is equal for identical calls."""
+
+    __slots__ = ("key", "settled")
+
+    def __init__(self, key: str, settled: bool = False) -> None:
+        self.key = key
+        self.settled = settled
+
+
+class InFlight:
+    """A call between its check and its result. ``key`` is equal for identical calls, and made only where a budget or an approval
+    compares them. ``episode`` and ``entry`` are where it counts against a budget. ``certain`` is what its success comes to,
+    where that depends on nothing.
+    """
+
+    __slots__ = ("arguments", "certain", "entry", "episode", "key", "tool")
+
+    def __init__(
+        self,
+        tool: ToolInfo,
+        key: str,
+        arguments: dict[str, Any],
+        episode: Episode | None = None,
+        entry: Entry | None = None,
+        certain: Settled | None = None,
+    ) -> None:
+        self.tool = tool
+        self.key = key
+        self.arguments = arguments
+        self.episode = episode
+        self.entry = entry
+        self.certain = certain
 
 
 class Limit(NamedTuple):
@@ -33,103 +102,72 @@ class Limit(NamedTuple):
 class Ledger:
     """Counts calls; a call in flight counts against every limit, so that parallel calls cannot overspend.
 
-    An *episode* lasts from entering a state to entering another one. Calls of earlier episodes may still be in flight, but
-    count against the budget of none.
+    An *episode* lasts from entering a state with a budget to entering another state. Calls of earlier episodes may still be in
+    flight, but count against the budget of none.
     """
 
-    __slots__ = (
-        "in_flight",
-        "successes",
-        "refusals",
-        "changes",
-        "_episode",
-        "_spent",
-        "_run",
-        "_run_key",
-        "_order",
-        "_number",
-        "_told",
-    )
+    __slots__ = ("changes", "episode", "in_flight", "refusals", "successes")
 
     def __init__(self) -> None:
         self.in_flight: dict[str, InFlight] = {}
         self.successes: dict[str, int] = {}
         self.refusals = 0
         self.changes = 0
-        self._episode = 0
-        self._spent = 0
-        self._run = 0
-        self._run_key = ""
-        self._told = False
-        # Calls of the episode in order of reservation, [number, key, whether settled], from the oldest that is in flight on:
-        # what is "in a row" must not depend on the order in which results arrive.
-        self._order: list[list[Any]] = []
-        self._number = 0
+        # None until the first call in the state, and where the state has no budget.
+        self.episode: Episode | None = None
 
-    def begin_episode(self) -> None:
-        """Another state was entered: a fresh budget."""
-        self._episode += 1
-        if self._spent or self._run or self._told:
-            self._spent = self._run = 0
-            self._run_key = ""
-            self._told = False
-            self._order.clear()
-
-    def refuse(self) -> None:
-        """A call was refused."""
-        self.refusals += 1
-
-    def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any]) -> None:
-        """A call was allowed."""
-        self._number += 1
+    def begin_again(self) -> None:
+        """A fresh budget in the same state."""
         self.changes += 1
-        self.in_flight[call_id] = InFlight(tool, key, arguments, self._episode, self._number)
-        self._order.append([self._number, key, False])
-        self._spent += 1
+        self.episode = None
+
+    def put(self, call_id: str, tool: ToolInfo, key: str, arguments: dict[str, Any], state: StateInfo) -> None:
+        """A call was allowed."""
+        self.changes += 1
+        if state.budget is None:
+            self.in_flight[call_id] = InFlight(tool, key, arguments)
+            return
+        if self.episode is None:
+            self.episode = Episode()
+        entry = Entry(key)
+        self.episode.order.append(entry)
+        self.episode.spent += 1
+        self.in_flight[call_id] = InFlight(tool, key, arguments, self.episode, entry)
 
     def give_back(self, call: InFlight) -> None:
         """A call taken out of flight was not made."""
         self.changes += 1
-        if call.episode == self._episode:
-            self._spent -= 1
-            self._order = [entry for entry in self._order if entry[0] != call.number]
-            self._fold()
+        if (episode := self._episode_of(call)) is not None:
+            episode.spent -= 1
+            episode.order = [entry for entry in episode.order if entry is not call.entry]
+            episode.fold()
 
     def settle(self, call: InFlight, failed: bool) -> None:
         """A call taken out of flight has its result."""
         self.changes += 1
-        if call.episode == self._episode:
-            for entry in self._order:
-                if entry[0] == call.number:
-                    entry[2] = True
-            self._fold()
+        if (episode := self._episode_of(call)) is not None and call.entry is not None:
+            call.entry.settled = True
+            episode.fold()
         if not failed:
             self.successes[call.tool.name] = self.successes.get(call.tool.name, 0) + 1
 
-    def _fold(self) -> None:
-        """Settled calls at the front become part of the run."""
-        settled = 0
-        for _, key, done in self._order:
-            if not done:
-                break
-            settled += 1
-            self._run = self._run + 1 if key == self._run_key else 1
-            self._run_key = key
-        if settled:
-            del self._order[:settled]
+    def _episode_of(self, call: InFlight) -> Episode | None:
+        """The episode that *call* counts in, where it is the current one."""
+        return call.episode if call.episode is self.episode else None
 
     def counted(self, call: InFlight) -> tuple[Any, ...]:
         """What ``settle`` is about to change, for ``uncount``."""
-        order = [list(entry) for entry in self._order]
-        return self._episode, self._run, self._run_key, self.successes.get(call.tool.name, 0), order, self.changes
+        episode = self._episode_of(call)
+        run = None if episode is None else (episode.run, episode.run_key, list(episode.order))
+        return self.successes.get(call.tool.name, 0), self.changes, run
 
     def uncount(self, call: InFlight, call_id: str, before: tuple[Any, ...]) -> None:
         """The call could not be settled: it is in flight again, and counts are what they were."""
-        self.successes[call.tool.name] = before[3]
+        self.successes[call.tool.name], self.changes, run = before
         self.in_flight[call_id] = call
-        self.changes = before[5]
-        if before[0] == self._episode:
-            _, self._run, self._run_key, _, self._order, _ = before
+        if run is not None and (episode := self._episode_of(call)) is not None and call.entry is not None:
+            episode.run, episode.run_key, episode.order = run
+            call.entry.settled = False
 
     def overstepped(self, tool: ToolInfo, key: str | None, state: StateInfo) -> Limit | None:
         """The first limit that one more call of *tool* would overstep, or None. Without *key*: whatever its arguments."""
@@ -143,63 +181,60 @@ class Ledger:
             one = state.parallel_calls == 1
             text = "another call is in flight" if one else f"{state.parallel_calls} calls are in flight"
             return Limit("parallel_calls", text, "wait for a result")
-        budget = state.budget
-        if budget is None:
+        budget, episode = state.budget, self.episode
+        if budget is None or episode is None:
             return None
-        if budget.limit is not None and self._spent >= budget.limit:
+        if budget.limit is not None and episode.spent >= budget.limit:
             return Limit(
                 "budget_exhausted", f"{state.name} allows {budget.limit} calls, and they are spent", "leave the state"
             )
-        if budget.repeated is not None and key is not None and self._run_of(key) >= budget.repeated:
+        if budget.repeated is not None and key is not None and episode.run_of(key) >= budget.repeated:
             text = f"`{name}` was called {times(budget.repeated)} in a row with the same arguments"
             return Limit("repeated_call", text, "call another tool, or with other arguments")
         return None
 
     def loop(self, call: InFlight, state: StateInfo) -> tuple[Loop | None, bool]:
         """After *call* was settled: the loop to tell of (once an episode), and whether the budget is spent."""
-        budget = state.budget
-        if budget is None or call.episode != self._episode:
+        budget, episode = state.budget, self._episode_of(call)
+        if budget is None or episode is None:
             return None, False
-        waiting = any(other.episode == self._episode for other in self.in_flight.values())
-        if budget.limit is not None and self._spent >= budget.limit and not waiting:
-            found = Loop(state.name, "limit", call.tool.name, self._spent, budget.limit)
-        elif budget.repeated is not None and self._run >= budget.repeated:
-            found = Loop(state.name, "repeated", call.tool.name, self._run, budget.repeated)
+        waiting = any(other.episode is episode for other in self.in_flight.values())
+        if budget.limit is not None and episode.spent >= budget.limit and not waiting:
+            found = Loop(state.name, "limit", call.tool.name, episode.spent, budget.limit)
+        elif budget.repeated is not None and episode.run >= budget.repeated:
+            found = Loop(state.name, "repeated", call.tool.name, episode.run, budget.repeated)
         else:
             return None, False
-        told, self._told = self._told, True
+        told, episode.told = episode.told, True
         return (None if told else found), True
 
     def spent_up(self, state: StateInfo) -> bool:
         """Whether the budget of *state* is spent."""
-        budget = state.budget
-        if budget is None:
-            return False
-        return (budget.limit is not None and self._spent >= budget.limit) or (
-            budget.repeated is not None and self._run >= budget.repeated
-        )
+        return state.budget is not None and self.episode is not None and self.episode.spent_up(state.budget)
 
     def to_data(self) -> dict[str, Any]:
         """All counts as JSON data."""
+        episode = self.episode
+        places = {} if episode is None else {id(entry): place for place, entry in enumerate(episode.order)}
         return {
             "successes": dict(sorted(self.successes.items())),
             "refusals": self.refusals,
             "changes": self.changes,
-            "episode": self._episode,
-            "spent": self._spent,
-            "run": self._run,
-            "run_key": self._run_key,
-            "told": self._told,
-            "order": [list(entry) for entry in self._order],
-            "number": self._number,
+            "budget": episode
+            and {
+                "spent": episode.spent,
+                "run": episode.run,
+                "run_key": episode.run_key,
+                "told": episode.told,
+                "order": [{"key": entry.key, "settled": entry.settled} for entry in episode.order],
+            },
             "in_flight": [
                 {
                     "id": call_id,
                     "tool": call.tool.name,
                     "key": call.key,
                     "arguments": thaw(call.arguments),
-                    "episode": call.episode,
-                    "number": call.number,
+                    "place": places.get(id(call.entry)),
                 }
                 for call_id, call in self.in_flight.items()
             ],
@@ -212,9 +247,12 @@ class Ledger:
         """
         self.successes.update({name: count for name, count in data["successes"].items() if name in tools})
         self.refusals, self.changes = data["refusals"], data["changes"]
-        self._episode, self._spent = data["episode"], data["spent"]
-        self._run, self._run_key, self._told = data["run"], data["run_key"], data["told"]
-        self._order, self._number = data["order"], data["number"]
+        order: list[Entry] = []
+        if (counts := data["budget"]) is not None:
+            self.episode = episode = Episode()
+            episode.spent, episode.run, episode.run_key = counts["spent"], counts["run"], counts["run_key"]
+            episode.told = counts["told"]
+            episode.order = order = [Entry(**entry) for entry in counts["order"]]
         for call in data["in_flight"]:
             tool = tools.get(call["tool"])
             if tool is None and undeclared:
@@ -223,16 +261,13 @@ class Ledger:
                 raise SessionError(
                     f"call {call['id']!r} of `{call['tool']}` is in flight, which is not a tool of this policy"
                 )
-            self.in_flight[call["id"]] = InFlight(tool, call["key"], call["arguments"], call["episode"], call["number"])
-
-    def _run_of(self, key: str) -> int:
-        """How many calls in a row up to now were this very call, counting those in flight."""
-        run = 0
-        for _, other, _ in reversed(self._order):
-            if other != key:
-                return run
-            run += 1
-        return run + (self._run if self._run_key == key else 0)
+            place = call["place"]
+            if place is not None and place >= len(order):
+                raise SessionError(
+                    f"the snapshot is damaged: call {call['id']!r} has no place among the calls of its budget"
+                )
+            where = (None, None) if place is None else (self.episode, order[place])
+            self.in_flight[call["id"]] = InFlight(tool, call["key"], call["arguments"], *where)
 
 
 def undeclared_tool(name: str) -> ToolInfo:

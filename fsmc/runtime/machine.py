@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from types import CoroutineType
+from typing import Any, NamedTuple, TypeVar
 
-from fsmc.runtime.binding import CONTEXT
-from fsmc.runtime.conditions import Verdict
+from fsmc.runtime.binding import CONTEXT, Guard
+from fsmc.runtime.canonical import canonical_json
+from fsmc.runtime.conditions import NO_ANSWERS, Verdict
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step
 from fsmc.runtime.ledger import Ledger
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, freeze, named, private_copy
+from fsmc.runtime.values import Counts, NotJson, View, Visits, freeze, named, private_copy
 from fsmc.runtime.words import did_you_mean
 
 # A `set` can double what it reads, and a model decides how often that happens: an upper bound keeps it harmless.
@@ -20,6 +22,20 @@ MAX_CONTEXT = 1_000_000
 
 class NeedsAwait(Exception):
     """An asynchronous guard was met in a call that cannot await it."""
+
+
+def needs_await(guard: str) -> NeedsAwait:
+    """What to raise when *guard* is asynchronous and the call is not."""
+    return NeedsAwait(f"guard `{guard}` is asynchronous: use the methods that begin with `a`")
+
+
+def plain_answer(guard: str, answer: object) -> object:
+    """*answer*, which is no promise of one. Raises ``NeedsAwait``."""
+    if hasattr(type(answer), "__await__"):
+        if isinstance(answer, CoroutineType):
+            answer.close()  # a coroutine that nobody awaits would warn later, far from here
+        raise needs_await(guard)
+    return answer
 
 
 class Pending(Exception):
@@ -31,6 +47,37 @@ class Pending(Exception):
         self.facts = facts
 
 
+class Heard(NamedTuple):
+    """What *guard* has answered while the session had ``effects``."""
+
+    guard: str
+    answer: object
+    effects: int
+
+
+class Facts(View[Any]):
+    """What an external guard reads of its session, without a copy a time: read-only, and the state is that of now."""
+
+    __slots__ = ("_machine",)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__({**freeze(machine.known), "event": View({})})
+        self._machine = machine
+
+    def __getitem__(self, name: str) -> Any:
+        return self._machine.state if name == "state" else self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._items
+        yield "state"
+
+    def __len__(self) -> int:
+        return len(self._items) + 1
+
+    def __contains__(self, name: object) -> bool:
+        return name == "state" or name in self._items
+
+
 T = TypeVar("T")
 Ask = Callable[[str, Mapping[str, Any]], object]
 """Gives the outcome of a guard on facts; what the guard raised is an outcome too."""
@@ -38,6 +85,11 @@ Ask = Callable[[str, Mapping[str, Any]], object]
 
 class Machine:
     """State, context and counters of one conversation, without its calls."""
+
+    __slots__ = (
+        "_plain_ask", "_validators", "approvals", "ask", "clock", "context", "counted_calls", "counted_visits", "guards", "hooks", "known",
+        "ledger", "next_id", "quiet", "revision", "row", "seen", "shadow", "shadowed", "table", "turn", "visits",
+    )  # fmt: skip
 
     def __init__(
         self, table: Table, ask: Ask, hooks: Hooks, shadow: bool | frozenset[str], clock: Callable[[], float]
@@ -47,18 +99,40 @@ class Machine:
         self.hooks = hooks
         self.shadow = shadow
         self.clock = clock
-        self.state = table.initial
+        self._validators = table.validators
+        self.row = table._ready_row(table.initial)
         self.revision = 0
         self.context: dict[str, Any] = {}
-        self.visits: dict[str, int] = {table.initial: 1}
+        # By number of the state; None where nothing of the policy depends on them.
+        self.visits: list[int] | None = [0] * len(table.states) if table._counts_visits else None
+        self._visit(table.initial)
         self.ledger = Ledger()
         self.approvals: dict[tuple[str, str], tuple[int, float]] = {}
         self.shadowed: dict[str, int] = {}
         self.next_id = 1
-        self.sure_moves = table._sure_moves(table.initial)
-        self._validators = table.validators
-        self._counted_calls = Counts(table.tools, self.ledger.successes)
-        self._counted_visits = Counts(table.states, self.visits)
+        self.counted_calls = Counts(table.tools, self.ledger.successes)
+        self.counted_visits = Visits(table._state_index, self.visits)
+        # What quick answers read (see ``fsmc.runtime.quick``): facts for expressions; guards that are plain functions, and their facts.
+        self.known: dict[str, Any] = {
+            "context": self.context, "calls": self.counted_calls, "visits": self.counted_visits,
+        }  # fmt: skip
+        self.guards: Mapping[str, Guard] = {}
+        self.seen: Mapping[str, Any] = self.known
+        self.quiet = False
+        # There while nobody works on the session; who takes it away has the session to itself (see ``Driver``).
+        self.turn = True
+
+    def answer_quickly(self, guards: Mapping[str, Guard]) -> None:
+        """Nobody watches, and *guards* are plain functions: certain answers need no engine."""
+        self.quiet = True
+        self.guards = guards
+        if guards:
+            self.seen = Facts(self)
+
+    @property
+    def state(self) -> str:
+        """The current state."""
+        return self.row.state.name
 
     @property
     def version(self) -> int:
@@ -74,13 +148,7 @@ class Machine:
 
     def facts(self, **more: Any) -> dict[str, Any]:
         """What conditions read."""
-        return {
-            "context": self.context,
-            "calls": self._counted_calls,
-            "visits": self._counted_visits,
-            "state": self.state,
-            **more,
-        }
+        return {**self.known, "state": self.row.state.name, **more}
 
     def holds(self, condition: int, facts: dict[str, Any]) -> Verdict:
         """Decide a condition of the table."""
@@ -93,7 +161,9 @@ class Machine:
     def offered(self) -> tuple[str, ...]:
         """The tools of the state whose ``when`` holds, in declared order."""
         names = []
-        for name in self.table.states[self.state].tools:
+        if self.row.constant:
+            return self.row.state.tools
+        for name in self.row.state.tools:
             when = self.table.tools[name].when
             try:
                 if when is None or self.holds(when, self.facts()).holds:
@@ -104,8 +174,8 @@ class Machine:
 
     # Moving
 
-    def send(self, event: str, payload: Any) -> Step:
-        """Raise an event of the application."""
+    def send(self, event: str, payload: Any, heard: Heard | None = None) -> Step:
+        """Raise an event of the application; *heard* is what a guard has already answered."""
         if not isinstance(event, str):
             return self.table.step(self.state, event)
         info = self.table.events.get(event)
@@ -113,11 +183,11 @@ class Machine:
             reason = f"{event} is raised by tools only; declare `source: any` under `events` to send it"
             return Step("reserved", self.state, event, reason=reason)
         try:
-            body = private_copy({} if payload is None else payload)[0]
+            body = private_copy({} if payload is None else payload)
         except NotJson as error:
             return Step("invalid_payload", self.state, event, reason=str(error))
         try:
-            return self.occur(event, body, {})
+            return self.occur(event, body, {}, heard=heard)
         except NeedsAwait as needs:
             return Step("needs_async", self.state, event, reason=str(needs))
 
@@ -125,11 +195,23 @@ class Machine:
         """What an event would do, whoever raises it."""
         return self.occur(event, payload or {}, {}, apply=False)
 
-    def occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool = True) -> Step:
+    def occur(
+        self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool = True, heard: Heard | None = None
+    ) -> Step:
         """What an event does, and unless *apply* is false, does it."""
+        step = self._occur(event, payload, writes, apply, heard)
+        if step.code == "stale" and step.guard is not None:
+            # A guard that was called plainly has moved the session, or another thread while it ran: decided once more, from there.
+            step = self._occur(event, payload, writes, apply, None)
+        return step
+
+    def _occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool, heard: Heard | None) -> Step:
         facts = self.facts(event=payload)
+        # An answer holds for the session that it was asked for.
+        known = heard is not None and heard.effects == self.effects
+        answers = {heard.guard: plain_answer(heard.guard, heard.answer)} if known and heard is not None else {}
         return self._resolve(
-            lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply
+            lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply, answers
         )
 
     def request(self, target: str) -> Step:
@@ -146,14 +228,15 @@ class Machine:
         facts: Mapping[str, Any],
         writes: Mapping[str, Any],
         apply: bool = True,
+        heard: Mapping[str, object] = NO_ANSWERS,
     ) -> Step:
         began = self.revision
-        answers: dict[str, object] = {}
+        answers = dict(heard)
         step = decide(answers)
         while step.guard is not None:
             answer = self.ask(step.guard, facts)
             if self.revision != began:
-                return stale(step.source, step.event, began, self.revision)
+                return stale(step.source, step.event, began, self.revision, step.guard)
             answers[step.guard] = answer
             step = decide(answers)
         return self._apply(step, writes) if apply else step
@@ -175,7 +258,7 @@ class Machine:
         self.enter(step.target)
         if together:
             step = step._replace(writes=freeze(together))
-        return self._told(self.hooks.moved, step, self.table.states[self.state].terminal)
+        return self._told(self.hooks.moved, step, self.row.state.terminal)
 
     def _told(self, hook: Callable[..., T], *what: Any) -> T:
         """Call a hook. What it asks of this session is a plain call, also while guards are awaited."""
@@ -187,13 +270,16 @@ class Machine:
 
     def enter(self, target: str) -> None:
         """The state changes, or is entered again."""
-        visits = self.visits
-        visits[target] = visits.get(target, 0) + 1
-        self.revision += 1
+        self._visit(target)
         if target != self.state:
-            self.state = target
-            self.sure_moves = self.table._sure_moves(target)
-            self.ledger.begin_episode()
+            self.row = self.table._ready_row(target)
+            self.ledger.episode = None
+        # Last: whoever reads a row after a revision must find them to be of one time (see ``Session.send``).
+        self.revision += 1
+
+    def _visit(self, target: str) -> None:
+        if self.visits is not None:
+            self.visits[self.table._state_index[target]] += 1
 
     def write(self, changes: Mapping[str, Any]) -> str | None:
         """Write facts, all or nothing; the problem in words when they do not match the schema of the context."""
@@ -205,7 +291,8 @@ class Machine:
                 if name not in fields:
                     return f"`{named(name)}` is not a field of the context{did_you_mean(named(name), fields)}"
         try:
-            merged, text = private_copy({**self.context, **changes})
+            merged = {**self.context, **private_copy(changes)}
+            text = canonical_json(merged)
         except NotJson as error:
             return f"the context is {error}"
         if len(text) > MAX_CONTEXT:
@@ -213,12 +300,14 @@ class Machine:
         validator = self._validators.get(CONTEXT)
         if validator is not None and (problem := validator.error(merged)) is not None:
             return problem
-        self.context = merged
+        self.context = self.known["context"] = merged
+        if self.guards:
+            self.seen = Facts(self)
         self.revision += 1
         return None
 
 
-def stale(source: str, event: str, began: int, now: int) -> Step:
+def stale(source: str, event: str, began: int, now: int, guard: str | None = None) -> Step:
     """The answer to a transition whose guard was pending while the session went from revision *began* to *now*."""
     reason = f"the session changed while a guard was pending: revision {began}, now {now}"
-    return Step("stale", source, event, reason=reason)
+    return Step("stale", source, event, reason=reason, guard=guard)

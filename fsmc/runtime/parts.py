@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fsmc.runtime.conditions import Facts
+from fsmc.runtime.conditions import Facts, named_facts
 from fsmc.runtime.expression import compile_tree
 from fsmc.runtime.infos import BudgetInfo, EmitInfo, StateInfo, ToolInfo
 
@@ -93,3 +93,19 @@ def rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[str
 def compile_set(pairs: list[Any]) -> tuple[tuple[str, Callable[[Facts], Any]], ...]:
     """The closures of one ``set``, each with the fact that it writes."""
     return tuple((name, compile_tree(tree)) for name, tree in pairs)
+
+
+def reads_visits(machine: Mapping[str, Any]) -> bool:
+    """Whether anything of a checked policy can depend on how often a state was entered; external guards may read it."""
+    guards = machine["guards"]
+    return (
+        any("max_visits" in state for state in machine["states"])
+        or any(guard.get("external") for guard in guards)
+        or "visits"
+        in named_facts(
+            *(tree for tree in machine["conditions"] if tree[0] != "guard"),
+            *(guard["expr"] for guard in guards),
+            *(part for guard in guards for part in guard.get("reason", ()) if not isinstance(part, str)),
+            *(tree for pairs in machine["sets"] for _, tree in pairs),
+        )
+    )

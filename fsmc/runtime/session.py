@@ -11,20 +11,21 @@ from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.calls import AsyncToolCall, ToolCall
 from fsmc.runtime.core import Core, copied_call
 from fsmc.runtime.decision import Decision, Settled
-from fsmc.runtime.driver import Driver
+from fsmc.runtime.driver import QUICK, Driver
 from fsmc.runtime.errors import BindingError, SessionError
-from fsmc.runtime.hooks import Hooks
+from fsmc.runtime.hooks import NO_HOOKS, Hooks
 from fsmc.runtime.infos import Step
-from fsmc.runtime.machine import NeedsAwait, stale
+from fsmc.runtime.machine import Heard, NeedsAwait, stale
+from fsmc.runtime.quick import QuickAnswers
 from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
-from fsmc.runtime.values import Counts, NotJson, freeze, named
+from fsmc.runtime.values import Counts, NotJson, freeze, is_async_function, named
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Session:
+class Session(QuickAnswers):
     """State, context, counters, calls in flight and approvals of one conversation. May be shared between threads.
 
     *context* are the facts known at the start, checked against the policy's schema. *guards* binds every external guard of the
@@ -36,7 +37,7 @@ class Session:
     Raises ``BindingError`` when a guard is not bound or not known, or the context does not match.
     """
 
-    __slots__ = ("_core", "_driver", "_quiet", "_sendable")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -48,20 +49,25 @@ class Session:
         shadow: bool | Iterable[str] = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._driver = Driver(bound_guards(table, guards or {}))
-        self._core = self._driver.core = Core(
-            table, self._driver.answer, hooks or Hooks(), _shadow(table, shadow), clock
-        )
-        self._settle_in()
+        self._start(table, guards, hooks, shadow, clock)
         problem = self._core.write(context or {})
         if problem is not None:
             raise BindingError(problem)
         self._core.revision = 0
 
-    def _settle_in(self) -> None:
-        """What does not change while the session lives."""
-        self._sendable = self.table.sendable
-        self._quiet = not self._core.hooks.watches_moves and not log.enabled()
+    def _start(
+        self,
+        table: Table,
+        guards: Mapping[str, Guard] | None,
+        hooks: Hooks | None,
+        shadow: bool | Iterable[str],
+        clock: Callable[[], float],
+    ) -> None:
+        bound = bound_guards(table, guards or {})
+        driver = self._driver = Driver(bound)
+        core = self._core = driver.core = Core(table, driver.answer, hooks or NO_HOOKS, _shadow(table, shadow), clock)
+        if QUICK and core.shadow is False and not core.hooks.watching and not log.enabled():
+            core.answer_quickly({name: guard for name, guard in bound.items() if not is_async_function(guard)})
 
     def __repr__(self) -> str:
         return f"<fsmc.Session of {self.table.id!r} in {self.state}, revision {self.revision}>"
@@ -101,13 +107,13 @@ class Session:
     @property
     def finished(self) -> bool:
         """Whether the state is terminal."""
-        return self.table.states[self._core.state].terminal
+        return self._core.row.state.terminal
 
     @property
     def looping(self) -> bool:
         """Whether the budget of the state is spent."""
-        with self._driver.lock:
-            return self._core.ledger.spent_up(self.table.states[self._core.state])
+        core = self._core
+        return self._driver.run(lambda: core.ledger.spent_up(core.row.state))
 
     @property
     def refusals(self) -> int:
@@ -117,8 +123,7 @@ class Session:
     @property
     def shadowed(self) -> Mapping[str, int]:
         """What shadow mode let through: code of the refusal -> how often."""
-        with self._driver.lock:
-            return freeze(self._core.shadowed)  # type: ignore[no-any-return]
+        return self._driver.run(freeze, self._core.shadowed)
 
     @property
     def calls(self) -> Mapping[str, int]:
@@ -128,8 +133,7 @@ class Session:
     @property
     def in_flight(self) -> tuple[str, ...]:
         """The ids of calls that were reserved and not yet settled, oldest first."""
-        with self._driver.lock:
-            return tuple(self._core.ledger.in_flight)
+        return self._driver.run(tuple, self._core.ledger.in_flight)
 
     @property
     def allowed_tools(self) -> tuple[str, ...]:
@@ -148,20 +152,8 @@ class Session:
 
     # Moving
 
-    def send(self, event: str, payload: Any = None) -> Step:
-        """Raise *event* with *payload*. The answer says what happened; only ``moved`` changed anything.
-
-        An event that a tool emits is refused (``reserved``): only that tool's result raises it.
-        """
-        if payload is None and self._quiet and type(event) is str:
-            # The same answer without the engine, where nothing is to be asked, written or told.
-            core = self._core
-            with self._driver.lock:
-                step = core.sure_moves.get(event)
-                if step is not None and event in self._sendable:
-                    core.enter(step.target or "")
-                    return step
-        return self._logged(self._driver.run(self._core.send, event, payload))
+    def _send(self, event: str, payload: Any, heard: Heard | None = None) -> Step:
+        return self._logged(self._driver.run(self._core.send, event, payload, heard))
 
     async def asend(self, event: str, payload: Any = None) -> Step:
         """``send`` with asynchronous guards: ``stale`` when the session changed while one was pending."""
@@ -193,32 +185,24 @@ class Session:
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Write facts of the application into the context. Raises ``SessionError`` when they do not match its schema."""
-        with self._driver.lock:
-            problem = self._core.write(changes)
+        problem = self._driver.run(self._core.write, changes)
         if problem is not None:
             raise SessionError(problem)
 
     def reset_budget(self) -> None:
         """Open a fresh budget in the state as it is: a person looked, and the conversation may go on."""
-        with self._driver.lock:
-            self._core.ledger.changes += 1
-            self._core.ledger.begin_episode()
+        self._driver.run(self._core.ledger.begin_again)
 
     # Calling tools
 
-    def check(self, tool: str, arguments: Any = None) -> Decision:
-        """Decide about a call without reserving it. Counts nothing."""
+    def _check(self, tool: str, arguments: Any) -> Decision:
         return self._driver.decide(self._core.check, tool, arguments)
 
     async def acheck(self, tool: str, arguments: Any = None) -> Decision:
         """``check`` with asynchronous guards."""
         return await self._driver.adecide(self._core.check, tool, arguments)
 
-    def reserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
-        """Decide about a call and, when it is allowed, put it in flight: it counts against every limit until it is settled.
-
-        *call_id* names the call, or one is made. A refusal is counted and changes nothing else.
-        """
+    def _reserve(self, tool: str, arguments: Any, call_id: str | None) -> Decision:
         return self._decided(self._driver.decide(self._core.reserve, tool, arguments, call_id))
 
     async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
@@ -227,27 +211,23 @@ class Session:
 
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
         """Decide about the calls of one batch, ``(call id, tool, arguments)`` each: one answer each, in the same order."""
-        with self._driver.lock:
-            return tuple(self.reserve(tool, arguments, call_id) for call_id, tool, arguments in calls)
+        return self._driver.run(self._reserve_all, calls)
 
-    def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
-        """Settle a call with its result, which may write facts, raise an event and move the machine.
+    def _reserve_all(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
+        return tuple(self._reserve(tool, arguments, call_id) for call_id, tool, arguments in calls)
 
-        *failed* is the tool's own error flag; ``failed_when`` of the tool is asked too. Raises ``SessionError`` when the call
-        is not in flight.
-        """
-        return self._settled(self._driver.run(self._commit, call_id, result, failed))
+    def _commit(self, call_id: str, result: Any, failed: bool) -> Settled:
+        return self._settled(self._driver.run(self._core.take_and_commit, call_id, result, failed))
 
     async def acommit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """``commit`` with asynchronous guards. An event that became stale meanwhile is decided again where the session is."""
-        settled = await self._driver.await_guards(self._commit, call_id, result, failed)
+        settled = await self._driver.await_guards(self._core.take_and_commit, call_id, result, failed)
         assert settled is not None
         return self._settled(settled)
 
     def release(self, call_id: str) -> None:
         """Give a reservation back: the call was not made. Raises ``SessionError`` when it is not in flight."""
-        with self._driver.lock:
-            self._core.ledger.give_back(self._core.take(call_id))
+        self._driver.run(self._core.release, call_id)
 
     def call(self, tool: str, arguments: Any = None, call_id: str | None = None) -> ToolCall:
         """A call as a ``with`` block: reserved on entry, committed with its ``result`` on exit, released without one.
@@ -283,21 +263,13 @@ class Session:
             raise SessionError(f"the arguments are {error}") from None
         if not isinstance(body, dict):
             raise SessionError("the arguments are not a JSON object")
-        with self._driver.lock:
-            core = self._core
-            core.ledger.changes += 1
-            core.forget_void_approvals()
-            core.approvals[info.name, key] = (core.revision, core.clock() + info.approval / 1000)
-
-    def _commit(self, call_id: str, result: Any, failed: bool) -> Settled:
-        return self._core.commit(self._core.take(call_id), call_id, result, failed)
+        self._driver.run(self._core.approve, info.name, key, info.approval)
 
     # Storing
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that the session holds, as JSON data after ``schemas/session-v1.schema.json``."""
-        with self._driver.lock:
-            return take(self._core)
+        return self._driver.run(take, self._core)
 
     @classmethod
     def restored(
@@ -313,11 +285,7 @@ class Session:
     ) -> Session:
         """The session of a snapshot; see ``Table.restore``."""
         session = cls.__new__(cls)
-        session._driver = Driver(bound_guards(table, guards or {}))
-        session._core = session._driver.core = Core(
-            table, session._driver.answer, hooks or Hooks(), _shadow(table, shadow), clock
-        )
-        session._settle_in()
+        session._start(table, guards, hooks, shadow, clock)
         restore(session._core, saved, migrate)
         return session
 

@@ -24,8 +24,8 @@ def take(core: Core) -> dict[str, Any]:
         "digest": core.table.digest,
         "state": core.state,
         "revision": core.revision,
-        "context": private_copy(core.context)[0],
-        "visits": dict(sorted(core.visits.items())),
+        "context": private_copy(core.context),
+        "visits": dict(sorted((name, times) for name, times in core.counted_visits.items() if times)),
         "shadowed": dict(sorted(core.shadowed.items())),
         "next_id": core.next_id,
         "calls": core.ledger.to_data(),
@@ -58,13 +58,13 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
     problem = core.write(data["context"])
     if problem is not None:
         raise SessionError(f"the snapshot does not fit: {problem}")
-    core.state = state
-    core.sure_moves = table._sure_moves(state)
+    core.row = table._ready_row(state)
     core.revision = data["revision"]
     for name, count in data["visits"].items():
         name = renamed.get(name, name)
         if name in table.states:
-            core.visits[name] = count
+            if core.visits is not None:
+                core.visits[table._state_index[name]] = count
         elif migrate is None:
             raise SessionError(f"the snapshot counts visits of `{name}`, which is not a state of this policy")
     core.shadowed.update(data["shadowed"])
@@ -78,7 +78,7 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
 
 def _checked(saved: Any) -> dict[str, Any]:
     try:
-        data = private_copy(saved)[0]
+        data = private_copy(saved)
     except NotJson as error:
         raise SessionError(f"the snapshot is {error}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:

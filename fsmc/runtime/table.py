@@ -18,7 +18,8 @@ from fsmc.runtime.infos import (
     ToolInfo,
     TransitionInfo,
 )  # fmt: skip
-from fsmc.runtime.parts import Candidate, compile_set, named_fields, rows, state_info, tool_info
+from fsmc.runtime.parts import Candidate, compile_set, named_fields, reads_visits, rows, state_info, tool_info
+from fsmc.runtime.row import Row
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import View, described, named
 from fsmc.runtime.verify import check_references, verified_text
@@ -39,7 +40,7 @@ class Table:
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
         "guards", "context_fields", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
-        "_sets", "_text", "_validators", "_sure", "_sendable", "_ways",
+        "_sets", "_text", "_validators", "_known_rows", "_steps", "_sendable", "_counts_visits", "_ways",
     )  # fmt: skip
 
     digest: str
@@ -64,7 +65,9 @@ class Table:
     _sets: tuple[tuple[tuple[str, Callable[[Facts], Any]], ...], ...]
     _text: str
     _validators: dict[str, Validator] | None
-    _sure: dict[str, dict[str, Step]]
+    _known_rows: dict[str, Row]
+    _steps: dict[str, dict[str, Step]]
+    _counts_visits: bool
     _sendable: frozenset[str]
     _ways: dict[tuple[str, str], tuple[str, ...] | None]
 
@@ -122,7 +125,9 @@ class Table:
         fill("states", View({state.name: state for state in states}))
         fill("_rows", rows(machine["transitions"], len(names), events))
         fill("_validators", None)
-        fill("_sure", {})
+        fill("_known_rows", {})
+        fill("_steps", {})
+        fill("_counts_visits", reads_visits(machine))
         fill("_ways", {})
         fill("_sendable", frozenset(event.name for event in self.events.values() if not event.reserved))
 
@@ -213,12 +218,16 @@ class Table:
         anything by itself: the caller applies ``target`` and ``writes``.
         """
         try:
-            sure = (self._sure.get(state) or self._sure_moves(state)).get(event)
+            return self._steps[state][event]
+        except Exception:  # nothing certain, or no name at all
+            return self._decided_step(state, event, facts, answers)
+
+    def _decided_step(self, state: str, event: str, facts: Facts | None, answers: Answers) -> Step:
+        try:
+            self._ready_row(state)
+            candidates = self._rows[self._state_index[state]].get(event)
         except (KeyError, TypeError):  # a TypeError where a name is not even hashable
             return self._unknown(state, event)
-        if sure is not None:
-            return sure
-        candidates = self._rows[self._state_index[state]].get(event)
         if candidates is None:
             return self._unknown(state, event)
         known = facts if facts is not None and facts.keys() >= _ALL_FACTS and facts["state"] == state else None
@@ -251,20 +260,30 @@ class Table:
             return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy")
         return Step("no_transition", source, name, reason=f"{source} does not react to {name}")
 
-    def _sure_moves(self, state: str) -> dict[str, Step]:
-        """Event -> the move it makes in *state* whatever the facts: no guard before it, no ``set``, no limit on the target.
+    def _row(self, state: str) -> Row:
+        """The certain answers of a state, made when it is first asked for and shared by sessions: only the runtime reads them.
 
-        Made when it is first asked for and shared with sessions, so only the runtime reads it. Raises ``KeyError`` for what is
-        no state.
+        Raises ``KeyError`` for what is no state.
         """
-        row = self._sure.get(state)
+        row = self._known_rows.get(state)
         if row is None:
-            row = self._sure[state] = {}
-            for event, ((target, condition, sets, default), *_) in self._rows[self._state_index[state]].items():
-                name = self._names[target]
-                if condition < 0 and sets < 0 and self.states[name].max_visits is None:
-                    row[event] = Step("moved", state, event, name, "default" if default else "transition")
+            row = self._known_rows.setdefault(state, Row(self.states[state]))
         return row
+
+    def _ready_row(self, state: str) -> Row:
+        """``_row``, filled."""
+        row = self._row(state)
+        if not row.filled:
+            row.fill(self)
+            self._steps[state] = row.steps
+        return row
+
+    def _first_candidates(self, state: str) -> dict[str, tuple[str, int, int, str]]:
+        """Event -> the candidate that *state* tries first: target, condition or -1, set or -1, kind of the move."""
+        return {
+            event: (self._names[target], condition, sets, "default" if default else "transition")
+            for event, ((target, condition, sets, default), *_) in self._rows[self._state_index[state]].items()
+        }
 
     def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:
         """What asking for state *target* by name does: allowed under ``open``, where ``transition_guard`` can veto."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from fsmc.runtime.canonical import canonical_json
-
 _EXACT = 2**53
+_TOO_LONG = 10**4000  # below what Python writes as text
 _MAX_DEPTH = 100  # the same on every Python, well below what recursion bears
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
@@ -21,15 +21,10 @@ class NotJson(ValueError):
     """A value that JSON cannot say: NaN, a non-text key, an object of the application."""
 
 
-def private_copy(value: Any) -> tuple[Any, str]:
-    """A deep copy of a JSON value that nobody else holds, and its canonical text. Raises ``NotJson``."""
-    if type(value) is dict and not value:
-        return {}, "{}"
+def private_copy(value: Any) -> Any:
+    """A deep copy of a JSON value that nobody else holds. Raises ``NotJson``."""
     try:
-        copy = _plain(value)
-        text = canonical_json(copy)
-        text.encode()  # a lone surrogate is no text
-        return copy, text
+        return _plain(value)
     except Exception as error:  # whatever an object of the application does when it is read
         raise NotJson(f"not a JSON value: {described(error)}") from None
 
@@ -37,9 +32,19 @@ def private_copy(value: Any) -> tuple[Any, str]:
 def _plain(value: Any, depth: int = 0) -> Any:
     """Plain dicts and lists; a whole number written as a float becomes an integer, as RFC 8785 writes it."""
     kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:
+    if kind is str:
+        if not value.isascii():
+            value.encode()  # a lone surrogate is no text
+        return value
+    if kind is bool or value is None:
+        return value
+    if kind is int:
+        if not -_TOO_LONG < value < _TOO_LONG:
+            raise ValueError("an integer of too many digits")
         return value
     if kind is float:
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is not a number of JSON")
         return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     if depth > _MAX_DEPTH:
         raise ValueError(f"nested more than {_MAX_DEPTH} levels deep")
@@ -49,11 +54,11 @@ def _plain(value: Any, depth: int = 0) -> Any:
             if not isinstance(key, str):
                 # json.dumps would turn the keys 1, True and None into texts, silently.
                 raise TypeError(f"the key {key!r} is not a text")
-            copy[str.__str__(key)] = _plain(item, depth + 1)
+            copy[_plain(str.__str__(key))] = _plain(item, depth + 1)
         return copy
     if isinstance(value, (list, tuple)):
         return [_plain(item, depth + 1) for item in value]
-    return json.loads(json.dumps(value, allow_nan=False))
+    return _plain(json.loads(json.dumps(value, allow_nan=False)))
 
 
 def described(error: BaseException) -> str:
@@ -86,7 +91,7 @@ def is_async_function(function: object) -> bool:
 def freeze(value: Any) -> Any:
     """A deep read-only view: mappings become ``MappingProxyType``, lists become tuples."""
     kind = type(value)
-    if kind in _SCALARS or kind is Counts:
+    if kind in _SCALARS or kind is Counts or kind is Visits:
         return value
     if isinstance(value, Mapping):
         return MappingProxyType({key: freeze(item) for key, item in value.items()})
@@ -114,7 +119,7 @@ def decode_result(result: Any) -> Any:
     if result is None or result is True or result is False:
         return result
     try:
-        return private_copy(result)[0]
+        return private_copy(result)
     except NotJson:
         pass
     try:
@@ -157,6 +162,29 @@ class View(Mapping[str, T]):
 
     def __repr__(self) -> str:
         return repr(self._items)
+
+
+class Visits(Mapping[str, int]):
+    """How often each state was entered: 0 where it never was, and where visits are not counted."""
+
+    __slots__ = ("_counted", "_numbers")
+
+    def __init__(self, numbers: Mapping[str, int], counted: list[int] | None) -> None:
+        self._numbers = numbers
+        self._counted = counted
+
+    def __getitem__(self, name: str) -> int:
+        number = self._numbers[name]
+        return 0 if self._counted is None else self._counted[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 class Counts(Mapping[str, int]):

@@ -88,7 +88,8 @@ def test_parameters_are_those_of_the_session(name: str) -> None:
 
 
 def _members(cls: Any) -> dict[str, Any]:
-    return {name: member for name, member in vars(cls).items() if name[0] != "_"}
+    bases = reversed(cls.__mro__[:-1])
+    return {name: member for base in bases for name, member in vars(base).items() if name[0] != "_"}
 
 
 def _parameters(function: Any) -> list[tuple[str, Any]]:

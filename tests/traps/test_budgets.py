@@ -217,7 +217,7 @@ def test_one_rule_says_when_a_budget_is_fresh() -> None:
         for number in range(2):
             made(session, "find_slot", {"n": number})
         assert not session.send("RECOVERED").moved
-        assert session.snapshot()["calls"]["spent"] == 2
+        assert session.snapshot()["calls"]["budget"]["spent"] == 2
         if leave == "event":
             session.send("BACK")
         elif leave == "result":
@@ -225,7 +225,7 @@ def test_one_rule_says_when_a_budget_is_fresh() -> None:
             session.commit("b", "", failed=True)
         else:
             made(session, "find_slot")
-        assert session.snapshot()["calls"]["spent"] == 0
+        assert session.snapshot()["calls"]["budget"] is None
 
 
 def test_the_hundredth_call_is_like_the_first() -> None:
