@@ -36,7 +36,7 @@ class Core(Machine):
     def decide(self, tool: Any, arguments: Any) -> tuple[Decision, Any, str]:
         """The decision about a call, the private copy of its arguments, and the key that identical calls share."""
         began = self.revision
-        info = self.table.tools.get(str.__str__(tool)) if isinstance(tool, str) else None
+        info = self.table._tools.get(str.__str__(tool)) if isinstance(tool, str) else None
         if info is None:
             return self._unknown_tool(tool), {}, ""
         try:
@@ -148,9 +148,18 @@ class Core(Machine):
             self.approvals.pop((decision.tool, key), None)
         if call_id is None:
             call_id = self._fresh_id()
-        info = self.table.tools.get(decision.tool) or undeclared_tool(decision.tool)
+        info = self.table._tools.get(decision.tool) or undeclared_tool(decision.tool)
         self.ledger.put(call_id, info, key, body, self.row.state)
-        return decision._replace(call_id=call_id, arguments=freeze(body))
+        code, reason, tool, state, shadow = (
+            decision.code,
+            decision.reason,
+            decision.tool,
+            decision.state,
+            decision.shadow,
+        )
+        return Decision(
+            "allow", code, reason, tool, state, decision.allowed_tools, decision.unlock, call_id, freeze(body), shadow
+        )
 
     def take(self, call_id: Any) -> InFlight:
         """Take a call out of flight, to settle it or give it back. Raises ``SessionError`` when it is not there."""
@@ -206,11 +215,18 @@ class Core(Machine):
             raise
 
     def _settle(self, call: InFlight, result: Any, failed: bool) -> Settled:
-        facts = self.facts(args=call.arguments, result=decode_result(result))
         notes: list[str] = []
-        failed = (failed is not False and failed is not None) or self._looks_failed(call.tool, facts, notes)
-        self.ledger.settle(call, failed)
-        settled = self._outcome_of(call, failed, facts, notes)
+        failed = failed is not False and failed is not None
+        if call.tool.silent and not (failed and call.tool.on_failure):  # the result does not matter
+            self.ledger.settle(call, failed)
+            settled = Settled(call.tool.name, failed)
+        else:
+            facts = self.facts(args=call.arguments, result=decode_result(result))
+            failed = failed or self._looks_failed(call.tool, facts, notes)
+            self.ledger.settle(call, failed)
+            settled = self._outcome_of(call, failed, facts, notes)
+        if call.episode is None:
+            return settled._replace(notes=tuple(notes)) if notes else settled
         loop, fallback = self._check_budget(call, notes)
         return settled._replace(loop=loop, fallback=fallback, notes=tuple(notes))
 
@@ -229,7 +245,7 @@ class Core(Machine):
             if writes and (problem := self.write(writes)) is not None:
                 notes.append(problem)
                 return settled
-            return settled._replace(wrote=tuple(writes))
+            return settled._replace(wrote=tuple(writes)) if writes else settled
         payload = {"tool": call.tool.name, "args": call.arguments, "result": facts["result"]}
         step = self.occur(event, payload, writes)
         for _ in range(_ATTEMPTS):

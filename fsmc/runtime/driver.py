@@ -61,13 +61,15 @@ class Driver:
                 self.core.turn = True
 
     def _take_turn(self) -> None:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = 0.0
         while True:
             try:
                 del self.core.turn
                 return
             except AttributeError:
-                if time.monotonic() > deadline:
+                now = time.monotonic()
+                deadline = deadline or now + _PATIENCE
+                if now > deadline:
                     raise SessionError("the session is in the middle of a move that does not end") from None
                 time.sleep(0)
 

@@ -11,15 +11,16 @@ from typing import Any
 from fsmc.runtime.decision import Decision, Loop
 from fsmc.runtime.infos import Step
 
+_found: Any = None
+
 
 def _logger() -> Any:
-    logging = sys.modules.get("logging")
-    if logging is None:
-        return None
-    logger = logging.getLogger("fsmc")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())  # silent, unless the application asks for it
-    return logger
+    global _found
+    if _found is None and (logging := sys.modules.get("logging")) is not None:
+        _found = logging.getLogger("fsmc")
+        if not _found.handlers:
+            _found.addHandler(logging.NullHandler())  # silent, unless the application asks for it
+    return _found
 
 
 def enabled() -> bool:

@@ -39,7 +39,7 @@ class Table:
 
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
-        "guards", "context_fields", "context_schema", "transition_guard", "_names", "_state_index", "_event_index", "_rows", "_conditions",
+        "guards", "context_fields", "context_schema", "transition_guard", "_tools", "_names", "_state_index", "_event_index", "_rows", "_conditions",
         "_sets", "_text", "_validators", "_known_rows", "_steps", "_sendable", "_counts_visits", "_ways",
     )  # fmt: skip
 
@@ -57,6 +57,7 @@ class Table:
     context_fields: tuple[str, ...] | None
     context_schema: str | None
     transition_guard: int | None
+    _tools: dict[str, ToolInfo]
     _names: tuple[str, ...]
     _state_index: dict[str, int]
     _event_index: dict[str, int]
@@ -119,7 +120,8 @@ class Table:
         fill("_sets", tuple(compile_set(pairs) for pairs in machine["sets"]))
         texts = dict(map(tuple, about.get("tools", ())))
         tools = [tool_info(tool, events, texts.get(i, "")) for i, tool in enumerate(machine["tools"])]
-        fill("tools", View({tool.name: tool for tool in tools}))
+        fill("_tools", {tool.name: tool for tool in tools})
+        fill("tools", View(self._tools))
         texts = dict(map(tuple, about.get("states", ())))
         states = [state_info(state, names, tool_names, texts.get(i, "")) for i, state in enumerate(machine["states"])]
         fill("states", View({state.name: state for state in states}))

@@ -48,7 +48,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     if depth > _MAX_DEPTH:
         raise ValueError(f"nested more than {_MAX_DEPTH} levels deep")
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         copy = {}
         for key, item in value.items():
             if not isinstance(key, str):
@@ -93,7 +93,7 @@ def freeze(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS or kind is Counts or kind is Visits:
         return value
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return MappingProxyType({key: freeze(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
         return tuple(map(freeze, value))
@@ -129,8 +129,10 @@ def decode_result(result: Any) -> Any:
 
 
 def _decode_text(text: str) -> Any:
+    if text.lstrip(" \t\r\n")[:1] not in _JSON_STARTS:
+        return text
     try:
-        value = _plain(json.loads(text, parse_constant=_refuse_constant))
+        value = _plain(_DECODER.decode(text))
     except (ValueError, RecursionError):
         return text
     return text if value is None or isinstance(value, str) else value
@@ -138,6 +140,11 @@ def _decode_text(text: str) -> Any:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+# What an object, an array, a number, true or false begins with.
+_JSON_STARTS = frozenset("{[-0123456789tf")
 
 
 class View(Mapping[str, T]):
