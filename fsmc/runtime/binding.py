@@ -18,6 +18,9 @@ Guard = Callable[[Mapping[str, Any]], object]
 CONTEXT = ""  # the key of the context's validator: no tool has an empty name
 
 
+_NO_GUARDS: dict[str, Guard] = {}  # shared, and never changed
+
+
 def validators_of(table: Table) -> dict[str, Validator]:
     """Tool -> validator of its arguments, and ``CONTEXT`` -> that of the context, where the policy has schemas.
 
@@ -46,4 +49,4 @@ def bound_guards(table: Table, guards: Mapping[str, Guard]) -> dict[str, Guard]:
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
         raise BindingError(f"external guards without a function: {names}; bind them with `guards={{...}}`")
-    return dict(guards)
+    return dict(guards) if guards else _NO_GUARDS

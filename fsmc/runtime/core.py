@@ -138,14 +138,14 @@ class Core(Machine):
             if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
                 self.ledger.refusals += 1
                 return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
-            self.shadowed[decision.code] = self.shadowed.get(decision.code, 0) + 1
+            self.count_shadowed(decision.code)
             decision = decision._replace(verdict="allow", shadow=True)
             try:
                 body, key = copied_call(decision.tool, arguments)
             except NotJson:  # let through all the same, but nothing of it is kept
                 body, key = copied_call(decision.tool, None)
-        if self.approvals:
-            self.approvals.pop((decision.tool, key), None)
+        if (decision.tool, key) in self.approvals:
+            self.approvals = {call: until for call, until in self.approvals.items() if call != (decision.tool, key)}
         if call_id is None:
             call_id = self._fresh_id()
         info = self.table._tools.get(decision.tool) or undeclared_tool(decision.tool)
@@ -176,8 +176,8 @@ class Core(Machine):
         """A person said yes to a call, for *lifetime* milliseconds; approvals that no call can use any more are dropped."""
         now = self.clock()
         self.ledger.changes += 1
-        self.approvals = {k: (r, e) for k, (r, e) in self.approvals.items() if r == self.revision and now < e}
-        self.approvals[tool, key] = (self.revision, now + lifetime / 1000)
+        still = {k: (r, e) for k, (r, e) in self.approvals.items() if r == self.revision and now < e}
+        self.approvals = {**still, (tool, key): (self.revision, now + lifetime / 1000)}
 
     def _bad_id(self, tool: Any, call_id: Any) -> Decision | None:
         if call_id is None:

@@ -158,8 +158,7 @@ class Driver:
     def _shadowed(self, guard: str, answer: object) -> object:
         core = self.core
         if answer is not True and (core.shadow is True or (core.shadow and guard in core.shadow)):
-            key = f"guard {guard}"
-            core.shadowed[key] = core.shadowed.get(key, 0) + 1
+            core.count_shadowed(f"guard {guard}")
             return True
         return answer
 

@@ -78,6 +78,7 @@ class Facts(View[Any]):
         return name == "state" or name in self._items
 
 
+NOTHING: dict[Any, Any] = {}
 T = TypeVar("T")
 Ask = Callable[[str, Mapping[str, Any]], object]
 """Gives the outcome of a guard on facts; what the guard raised is an outcome too."""
@@ -107,16 +108,17 @@ class Machine:
         self.visits: list[int] | None = [0] * len(table.states) if table._counts_visits else None
         self._visit(table.initial)
         self.ledger = Ledger()
-        self.approvals: dict[tuple[str, str], tuple[int, float]] = {}
-        self.shadowed: dict[str, int] = {}
+        # Replaced, never changed in place: most sessions share the empty one.
+        self.approvals: dict[tuple[str, str], tuple[int, float]] = NOTHING
+        self.shadowed: dict[str, int] = NOTHING
         self.next_id = 1
         self.counted_calls = Counts(table.tools, self.ledger.successes)
         self.counted_visits = Visits(table._state_index, self.visits)
         # What quick answers read (see ``fsmc.runtime.quick``): facts for expressions; guards that are plain functions, and their facts.
-        self.known: dict[str, Any] = {
-            "context": self.context, "calls": self.counted_calls, "visits": self.counted_visits,
-        }  # fmt: skip
-        self.guards: Mapping[str, Guard] = {}
+        self.known: dict[str, Any] = NOTHING
+        if table._conditions:
+            self.known = {"context": self.context, "calls": self.counted_calls, "visits": self.counted_visits}
+        self.guards: Mapping[str, Guard] = NOTHING
         self.seen: Mapping[str, Any] = self.known
         self.quiet = False
         # There while nobody works on the session; who takes it away has the session to itself (see ``Driver``).
@@ -148,7 +150,17 @@ class Machine:
 
     def facts(self, **more: Any) -> dict[str, Any]:
         """What conditions read."""
-        return {**self.known, "state": self.row.state.name, **more}
+        return {
+            "context": self.context,
+            "calls": self.counted_calls,
+            "visits": self.counted_visits,
+            "state": self.row.state.name,
+            **more,
+        }
+
+    def count_shadowed(self, what: str) -> None:
+        """Shadow mode let something through."""
+        self.shadowed = {**self.shadowed, what: self.shadowed.get(what, 0) + 1}
 
     def holds(self, condition: int, facts: dict[str, Any]) -> Verdict:
         """Decide a condition of the table."""
@@ -300,7 +312,9 @@ class Machine:
         validator = self._validators.get(CONTEXT)
         if validator is not None and (problem := validator.error(merged)) is not None:
             return problem
-        self.context = self.known["context"] = merged
+        self.context = merged
+        if self.known:
+            self.known["context"] = merged
         if self.guards:
             self.seen = Facts(self)
         self.revision += 1

@@ -67,7 +67,8 @@ class Session(QuickAnswers):
         driver = self._driver = Driver(bound)
         core = self._core = driver.core = Core(table, driver.answer, hooks or NO_HOOKS, _shadow(table, shadow), clock)
         if QUICK and core.shadow is False and not core.hooks.watching and not log.enabled():
-            core.answer_quickly({name: guard for name, guard in bound.items() if not is_async_function(guard)})
+            plain = {name: guard for name, guard in bound.items() if not is_async_function(guard)} if bound else bound
+            core.answer_quickly(plain)
 
     def __repr__(self) -> str:
         return f"<fsmc.Session of {self.table.id!r} in {self.state}, revision {self.revision}>"

@@ -67,13 +67,14 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
                 core.visits[table._state_index[name]] = count
         elif migrate is None:
             raise SessionError(f"the snapshot counts visits of `{name}`, which is not a state of this policy")
-    core.shadowed.update(data["shadowed"])
+    core.shadowed = data["shadowed"]
     core.next_id = data["next_id"]
     core.ledger.from_data(data["calls"], table.tools, core.shadow is not False)
     # Approvals are for one policy: under another one, people are asked again.
     if data["digest"] == table.digest:
-        for item in data["approvals"]:
-            core.approvals[item["tool"], item["key"]] = (item["revision"], item["expires"])
+        core.approvals = {
+            (item["tool"], item["key"]): (item["revision"], item["expires"]) for item in data["approvals"]
+        }
 
 
 def _checked(saved: Any) -> dict[str, Any]:

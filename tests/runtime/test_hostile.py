@@ -173,7 +173,7 @@ class TestMuteExceptions:
             raise Mute
 
         session = one.session({}, {"g": bool}, clock=clock)
-        session._core.approvals["pay", "pay\n{}"] = (0, 1.0)  # as after a restore: the clock is then read to decide
+        session._core.approvals = {("pay", "pay\n{}"): (0, 1.0)}  # as after a restore: the clock is then read to decide
         for plain, awaited in ((session.check, session.acheck), (session.reserve, session.areserve)):
             decision = asyncio.run(awaited("pay")) if asynchronous else plain("pay")
             assert (decision.verdict, decision.code) == ("deny", "internal_error")
