@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+
+from fsmc.runtime.annotations import Any
 
 
 def canonical_json(value: Any) -> str:

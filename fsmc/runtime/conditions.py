@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
+from fsmc.runtime.annotations import Any, NamedTuple
 from fsmc.runtime.expression import EvaluationError, compile_tree
 from fsmc.runtime.expression_text import render
 from fsmc.runtime.values import described

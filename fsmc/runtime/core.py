@@ -8,8 +8,7 @@ answers it has: plain and asynchronous calls share every line. Where the session
 
 from __future__ import annotations
 
-from typing import Any
-
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.decision import Decision, Loop, Settled
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.expression import EvaluationError

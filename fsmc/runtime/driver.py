@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from types import CoroutineType
-from typing import Any, TypeVar
 
+from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.binding import Guard
 from fsmc.runtime.core import Core
 from fsmc.runtime.decision import Decision

@@ -6,8 +6,8 @@ of a call and either has a value or raises `EvaluationError`.  The trees are des
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.expression_tree import (
     LITERALS,
     MAX_DEPTH,

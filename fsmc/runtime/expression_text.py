@@ -4,8 +4,8 @@ Parsing the text gives the same tree again.
 """
 
 import re
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.expression_tree import LITERALS, label, literal_value, operation
 
 _SYMBOLS = {"and": "&&", "or": "||"}

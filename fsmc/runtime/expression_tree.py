@@ -4,7 +4,8 @@ The trees are described in `docs/architecture.md`.
 """
 
 from math import isfinite
-from typing import Any
+
+from fsmc.runtime.annotations import Any
 
 MAX_DEPTH = 64
 """How many operations of a tree may lie inside one another."""

@@ -7,7 +7,8 @@ are spelled out here.
 import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+
+from fsmc.runtime.annotations import Any
 
 WORK_LIMIT = 100_000
 """The work one evaluation may do: macro iterations, elements compared or copied, KiB of text searched or compared."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
+from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.binding import CONTEXT
 from fsmc.runtime.conditions import Verdict
 from fsmc.runtime.hooks import Hooks

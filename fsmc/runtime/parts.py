@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.conditions import Facts
 from fsmc.runtime.expression import compile_tree
 from fsmc.runtime.infos import BudgetInfo, EmitInfo, StateInfo, ToolInfo

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
 
 from fsmc.runtime import log
+from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.calls import AsyncToolCall, ToolCall
 from fsmc.runtime.core import Core, copied_call

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.binding import Guard, validators_of
 from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
 from fsmc.runtime.errors import TableError

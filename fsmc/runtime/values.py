@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
 
+from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.canonical import canonical_json
 
 _EXACT = 2**53
