@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import RLock  # threading takes long to import
 from collections.abc import Callable, Mapping
 from types import CoroutineType
 
@@ -28,7 +28,7 @@ class Driver:
 
     def __init__(self, guards: Mapping[str, Guard]) -> None:
         self.core: Core
-        self.lock = threading.RLock()
+        self.lock = RLock()
         self._guards = guards
         self._asking = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import local
+from _thread import _local as local  # threading takes long to import
 
 from fsmc.runtime.annotations import Any
 from fsmc.runtime.references import UnsupportedSchema, refers, resolve
