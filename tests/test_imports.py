@@ -140,6 +140,22 @@ def test_loading_and_running_a_table_needs_the_standard_library_only(compiled: s
     assert not [name for name in modules if name.startswith(("fsmc.source", "fsmc.policy", "fsmc.rules", "fsmc.cli"))]
 
 
+def test_opening_a_session_stays_light(compiled: str) -> None:
+    modules = loaded_by("import fsmc\nfsmc.load(sys.argv[1]).session()", compiled)
+    for name in (
+        "typing",
+        "threading",
+        "hashlib",
+        "contextlib",
+        "importlib",
+        "inspect",
+        "pathlib",
+        "dataclasses",
+        "logging",
+    ):
+        assert name not in modules, f"loading a table imports {name}"
+
+
 def test_a_valid_policy_never_pays_for_the_judge_nor_for_pictures() -> None:
     modules = loaded_by("import fsmc\nassert not fsmc.lint('fsmc/data/starter.yaml')")
     assert third_party(modules) <= {"yaml", "_yaml"}

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from fsmc.runtime.annotations import Any, NamedTuple
-from fsmc.runtime.expression import EvaluationError, compile_tree
-from fsmc.runtime.expression_text import render
+from fsmc.runtime.errors import EvaluationError
 from fsmc.runtime.values import described
 
 Facts = Mapping[str, Any]
@@ -108,6 +107,10 @@ def _shown(value: Any) -> str:
 
 
 def condition_of(tree: list[Any], guards: list[Any]) -> Condition:
+    """The condition of a tree: an expression, or the number of one of *guards*."""
+    from fsmc.runtime.expression import compile_tree  # only a table with conditions pays for these imports
+    from fsmc.runtime.expression_text import render
+
     if tree[0] != "guard":
         return Condition(render(tree), compile_tree(tree), None, (), _terms(tree))
     guard = guards[tree[1]]
@@ -118,6 +121,9 @@ def condition_of(tree: list[Any], guards: list[Any]) -> Condition:
 
 
 def _terms(tree: Any) -> tuple[tuple[str, Closure], ...]:
+    from fsmc.runtime.expression import compile_tree
+    from fsmc.runtime.expression_text import render
+
     terms: list[Any] = []
     pending = [tree]
     while pending:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from fsmc.runtime.annotations import Any
 from fsmc.runtime.decision import Decision, Loop, Settled
-from fsmc.runtime.errors import SessionError
-from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.errors import EvaluationError, SessionError
 from fsmc.runtime.infos import Step, ToolInfo
 from fsmc.runtime.ledger import InFlight, undeclared_tool
 from fsmc.runtime.machine import Machine, NeedsAwait

@@ -8,6 +8,7 @@ of a call and either has a value or raises `EvaluationError`.  The trees are des
 from collections.abc import Callable, Mapping
 
 from fsmc.runtime.annotations import Any
+from fsmc.runtime.errors import EvaluationError
 from fsmc.runtime.expression_tree import (
     LITERALS,
     MAX_DEPTH,
@@ -22,7 +23,6 @@ from fsmc.runtime.expression_values import (
     ORDER,
     STRING_TESTS,
     WORK_LIMIT,
-    EvaluationError,
     Meter,
     add,
     compare,

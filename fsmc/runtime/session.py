@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from fsmc.runtime import log
-from fsmc.runtime.annotations import Any, TypeVar
+from fsmc.runtime.annotations import TYPE_CHECKING, Any, TypeVar
 from fsmc.runtime.binding import Guard, bound_guards
-from fsmc.runtime.calls import AsyncToolCall, ToolCall
 from fsmc.runtime.core import Core, copied_call
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.driver import Driver
@@ -16,9 +15,11 @@ from fsmc.runtime.errors import BindingError, SessionError
 from fsmc.runtime.hooks import Hooks
 from fsmc.runtime.infos import Step
 from fsmc.runtime.machine import NeedsAwait, stale
-from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, freeze, named
+
+if TYPE_CHECKING:
+    from fsmc.runtime.calls import AsyncToolCall, ToolCall
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -254,10 +255,14 @@ class Session:
 
         Entering raises ``CallRefused`` when the policy refuses. A block that raises commits the call as failed.
         """
+        from fsmc.runtime.calls import ToolCall
+
         return ToolCall(self, tool, arguments, call_id)
 
     def acall(self, tool: str, arguments: Any = None, call_id: str | None = None) -> AsyncToolCall:
         """``call`` as an ``async with`` block."""
+        from fsmc.runtime.calls import AsyncToolCall
+
         return AsyncToolCall(self, tool, arguments, call_id)
 
     def guard_tool(self, function: F, *, tool: str | None = None, refusal: str = "raise") -> F:
@@ -296,6 +301,8 @@ class Session:
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that the session holds, as JSON data after ``schemas/session-v1.schema.json``."""
+        from fsmc.runtime.snapshot import take
+
         with self._driver.lock:
             return take(self._core)
 
@@ -312,6 +319,8 @@ class Session:
         clock: Callable[[], float] = time.time,
     ) -> Session:
         """The session of a snapshot; see ``Table.restore``."""
+        from fsmc.runtime.snapshot import restore
+
         session = cls.__new__(cls)
         session._driver = Driver(bound_guards(table, guards or {}))
         session._core = session._driver.core = Core(

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.binding import Guard, validators_of
 from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
-from fsmc.runtime.errors import TableError
-from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.errors import EvaluationError, TableError
 from fsmc.runtime.infos import (
     EventInfo,
     GuardInfo,
