@@ -88,6 +88,13 @@ def test_floors(module: str) -> None:
             assert known, f"{module} imports {imported}"
 
 
+def test_annotations_are_texts_where_tuples_are_made_of_them() -> None:
+    """What ``fsmc.runtime.annotations.NamedTuple`` reads is there in every Python only with the ``__future__`` import."""
+    for module, path in MODULES.items():
+        found = set(imports(ast.parse(path.read_text(encoding="utf-8"))))
+        assert "fsmc.runtime.annotations" not in found or "__future__" in found, module
+
+
 def test_the_package_itself_imports_nothing_at_run_time() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     assert set(imports(tree)) <= {"sys", "importlib", "__future__"}

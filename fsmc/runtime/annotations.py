@@ -1,7 +1,8 @@
 """What annotations take from ``typing``, without importing it: that alone would cost half as much as loading a table.
 
 Type checkers see the names of ``typing`` itself. At run time ``Any`` and type variables stand for any object, and
-``NamedTuple`` makes the same classes.
+``NamedTuple`` makes the same classes, in half the time, in modules whose annotations are texts (``from __future__ import
+annotations``).
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ of a call and either has a value or raises `EvaluationError`.  The trees are des
 `docs/architecture.md`, their meaning is that of CEL.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
 from fsmc.runtime.annotations import Any

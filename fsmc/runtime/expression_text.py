@@ -3,6 +3,8 @@
 Parsing the text gives the same tree again.
 """
 
+from __future__ import annotations
+
 import re
 
 from fsmc.runtime.annotations import Any

@@ -3,6 +3,8 @@
 The trees are described in `docs/architecture.md`.
 """
 
+from __future__ import annotations
+
 from math import isfinite
 
 from fsmc.runtime.annotations import Any

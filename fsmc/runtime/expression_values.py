@@ -4,6 +4,8 @@ The values are those of JSON.  Python draws some lines elsewhere (`True == 1`), 
 are spelled out here.
 """
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
