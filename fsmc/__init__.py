@@ -9,6 +9,8 @@ Importing this package imports nothing else; each name below is loaded when it i
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fsmc.api import PolicyError, compile, lint, load, render, simulate
@@ -86,9 +88,8 @@ if not TYPE_CHECKING:  # a type checker that saw this would take every name for 
         home = _HOMES.get(name)
         if home is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value: object = getattr(import_module(home), name)
+        __import__(home)
+        value: object = getattr(sys.modules[home], name)
         globals()[name] = value
         return value
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.errors import FsmcError
 from fsmc.runtime.table import Table
 from fsmc.stored import read_table_data

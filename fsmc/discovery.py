@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.runtime.errors import TableError
 from fsmc.source import Document, InputError, MappingNode, parse, read
 from fsmc.stored import read_input, read_table_data, table_data
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from fsmc.runtime.table import Table
 
 SUFFIXES = (".yaml", ".yml", ".toml", ".json")
-# What Python makes of bytes in a name that are no UTF-8; a table could not be written with it.
-_NO_TEXT = re.compile("[\ud800-\udfff]")
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
 
@@ -42,7 +41,8 @@ def inputs(
         if path == "-" and stdin is not None:
             if path not in seen:
                 seen.add(path)
-                yield _from_bytes(stdin(), _NO_TEXT.sub("\ufffd", stdin_name))
+                # What Python makes of bytes in a name that are no UTF-8: a table could not be written with it.
+                yield _from_bytes(stdin(), re.sub("[\ud800-\udfff]", "\ufffd", stdin_name))
             continue
         for name in _matches(path):
             yield from _folder(name, seen) if os.path.isdir(name) else _file(name, seen)

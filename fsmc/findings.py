@@ -1,7 +1,10 @@
 """What a check has to say: one value that every reporter reads."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from fsmc.runtime.annotations import NamedTuple
 
 LEVELS = ("error", "warning", "info")
 

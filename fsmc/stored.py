@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any, BinaryIO
+
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 _MARK = b'"fsmc-table/'
 # Far above any real table; what is larger is not read into memory to find that out.

@@ -88,6 +88,13 @@ def test_floors(module: str) -> None:
             assert known, f"{module} imports {imported}"
 
 
+def test_annotations_are_texts_where_tuples_are_made_of_them() -> None:
+    """What ``fsmc.runtime.annotations.NamedTuple`` reads is there in every Python only with the ``__future__`` import."""
+    for module, path in MODULES.items():
+        found = set(imports(ast.parse(path.read_text(encoding="utf-8"))))
+        assert "fsmc.runtime.annotations" not in found or "__future__" in found, module
+
+
 def test_the_package_itself_imports_nothing_at_run_time() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     assert set(imports(tree)) <= {"sys", "importlib", "__future__"}
@@ -138,6 +145,22 @@ def test_loading_and_running_a_table_needs_the_standard_library_only(compiled: s
     modules = loaded_by(body, compiled)
     assert not third_party(modules)
     assert not [name for name in modules if name.startswith(("fsmc.source", "fsmc.policy", "fsmc.rules", "fsmc.cli"))]
+
+
+def test_opening_a_session_stays_light(compiled: str) -> None:
+    modules = loaded_by("import fsmc\nfsmc.load(sys.argv[1]).session()", compiled)
+    for name in (
+        "typing",
+        "threading",
+        "hashlib",
+        "contextlib",
+        "importlib",
+        "inspect",
+        "pathlib",
+        "dataclasses",
+        "logging",
+    ):
+        assert name not in modules, f"loading a table imports {name}"
 
 
 def test_a_valid_policy_never_pays_for_the_judge_nor_for_pictures() -> None:

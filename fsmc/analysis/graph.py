@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from fsmc.analysis.algorithms import reverse
 from fsmc.analysis.shadows import Shadow, Shadows
 from fsmc.analysis.visits import spendable
 from fsmc.policy.model import Policy, State, Transition
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.tree import MappingNode, Place
 
 _TOLD_SPENT = 4

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from fsmc.policy.model import Condition, Policy, Transition
+from fsmc.runtime.annotations import NamedTuple
 
 
 class Shadow(NamedTuple):

@@ -1,7 +1,9 @@
 """Types an expression against the facts it may read, and writes its expression tree."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from fsmc.expression import messages
 from fsmc.expression.errors import ExpressionError
@@ -42,6 +44,7 @@ from fsmc.expression.types import (
     may_be_integer,
     options_of,
 )
+from fsmc.runtime.annotations import NamedTuple
 
 Tree: TypeAlias = list[Any]
 """An expression tree, as `docs/architecture.md` describes it."""

@@ -1,10 +1,13 @@
 """Text to tokens, one at a time, with the offsets of each."""
 
+from __future__ import annotations
+
 import re
 from math import isinf
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from fsmc.expression.errors import ExpressionError
+from fsmc.runtime.annotations import NamedTuple
 
 
 class Token(NamedTuple):

@@ -1,7 +1,9 @@
 """The sentences that the checker says about values whose types do not fit."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from fsmc.expression.errors import ExpressionError, one_of
 from fsmc.expression.nodes import Binary, Name, Node
@@ -19,6 +21,7 @@ from fsmc.expression.types import (
     may_be_integer,
     options_of,
 )
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.runtime.expression_text import render
 from fsmc.spelling import did_you_mean, nearest
 

@@ -4,7 +4,11 @@ Every node has `start` and `end`, offsets in characters, and `depth`, the number
 that lie inside one another in it.
 """
 
-from typing import NamedTuple, TypeAlias
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from fsmc.runtime.annotations import NamedTuple
 
 
 class Literal(NamedTuple):
@@ -23,7 +27,7 @@ class ListOf(NamedTuple):
     start: int
     end: int
     depth: int
-    items: tuple["Node", ...]
+    items: tuple[Node, ...]
 
 
 class Name(NamedTuple):
@@ -41,7 +45,7 @@ class Field(NamedTuple):
     start: int
     end: int
     depth: int
-    operand: "Node"
+    operand: Node
     name: str
     at: int
 
@@ -52,8 +56,8 @@ class Index(NamedTuple):
     start: int
     end: int
     depth: int
-    operand: "Node"
-    key: "Node"
+    operand: Node
+    key: Node
 
 
 class Has(NamedTuple):
@@ -72,7 +76,7 @@ class Call(NamedTuple):
     end: int
     depth: int
     name: str
-    arguments: tuple["Node", ...]
+    arguments: tuple[Node, ...]
     at: int
 
 
@@ -84,8 +88,8 @@ class Macro(NamedTuple):
     depth: int
     name: str
     variable: str
-    source: "Node"
-    body: "Node"
+    source: Node
+    body: Node
 
 
 class Unary(NamedTuple):
@@ -95,7 +99,7 @@ class Unary(NamedTuple):
     end: int
     depth: int
     operator: str
-    operand: "Node"
+    operand: Node
 
 
 class Binary(NamedTuple):
@@ -105,8 +109,8 @@ class Binary(NamedTuple):
     end: int
     depth: int
     operator: str
-    left: "Node"
-    right: "Node"
+    left: Node
+    right: Node
     at: int
 
 
@@ -117,7 +121,7 @@ class Logic(NamedTuple):
     end: int
     depth: int
     operator: str
-    terms: tuple["Node", ...]
+    terms: tuple[Node, ...]
 
 
 class Conditional(NamedTuple):
@@ -126,9 +130,9 @@ class Conditional(NamedTuple):
     start: int
     end: int
     depth: int
-    condition: "Node"
-    yes: "Node"
-    no: "Node"
+    condition: Node
+    yes: Node
+    no: Node
 
 
 Node: TypeAlias = Literal | ListOf | Name | Field | Index | Has | Call | Macro | Unary | Binary | Logic | Conditional

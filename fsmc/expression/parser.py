@@ -1,6 +1,6 @@
 """Text to syntax tree: a Pratt parser for the subset of CEL that policies use."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from fsmc.expression.calls import FUNCTIONS, MACROS, METHODS, refuse_call
 from fsmc.expression.cursor import BINDING, LOGIC, WORDS, Cursor
@@ -21,6 +21,7 @@ from fsmc.expression.nodes import (
     Node,
     Unary,
 )
+from fsmc.runtime.annotations import NamedTuple
 
 MAX_LENGTH = 4096
 """How many characters an expression may have."""

@@ -1,13 +1,16 @@
 """Texts with expressions in braces: the reasons that a policy gives for a refusal."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from fsmc.expression.checker import Tree, check
 from fsmc.expression.errors import ExpressionError
 from fsmc.expression.messages import a_type
 from fsmc.expression.parser import MAX_LENGTH, parse_placeholder
 from fsmc.expression.types import DYN, Type, families
+from fsmc.runtime.annotations import NamedTuple
 
 Part: TypeAlias = str | Tree
 """A piece of a template: text as it is, or the tree of an expression whose value goes there."""

@@ -4,8 +4,12 @@ A type says which JSON values an expression may have.  `DYN` says nothing; a `Un
 alternatives.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from fsmc.runtime.annotations import NamedTuple
 
 
 class Simple(NamedTuple):
@@ -23,7 +27,7 @@ class String(NamedTuple):
 class ListType(NamedTuple):
     """A list whose elements have one type."""
 
-    item: "Type"
+    item: Type
 
 
 class MapType(NamedTuple):
@@ -32,15 +36,15 @@ class MapType(NamedTuple):
     Where `rest` is `None` a field without a name in `fields` is a mistake.
     """
 
-    fields: Mapping[str, "Type"]
+    fields: Mapping[str, Type]
     required: frozenset[str]
-    rest: "Type | None"
+    rest: Type | None
 
 
 class Union(NamedTuple):
     """One of several types, none of which is a union or `dyn`."""
 
-    options: tuple["Type", ...]
+    options: tuple[Type, ...]
 
 
 Type: TypeAlias = Simple | String | ListType | MapType | Union

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from fsmc.policy import wording
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.runtime.schemas import schema
 from fsmc.runtime.validity import compile_schema
 from fsmc.source.tree import Document, MappingNode, Place, SequenceNode

@@ -5,8 +5,11 @@ state, an expression that does not type): those are kept as written, for the rul
 was read from, so that a rule can ask for the place of any key.
 """
 
-from typing import Any, NamedTuple
+from __future__ import annotations
 
+from typing import Any
+
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.tree import Document, MappingNode, Place
 
 

@@ -13,11 +13,11 @@ A check never reports what follows from a mistake that another rule reports: fix
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from fsmc.analysis import Facts
 from fsmc.findings import LEVELS
 from fsmc.policy.model import Policy
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.tree import Place
 
 

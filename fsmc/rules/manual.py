@@ -9,9 +9,9 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import NamedTuple
 
 from fsmc.rules import Rule, all_rules
+from fsmc.runtime.annotations import NamedTuple
 
 _GROUPS = {
     "FSM0": "Text and structure",

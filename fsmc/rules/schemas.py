@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 from fsmc.analysis.algorithms import strong_components
 from fsmc.rules.telling import quoted
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.tree import MappingNode, Place, SequenceNode
 
 

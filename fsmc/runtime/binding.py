@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.errors import BindingError
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import named

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.errors import CallRefused, SessionError
 from fsmc.runtime.values import described

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
-from fsmc.runtime.expression import EvaluationError, compile_tree
-from fsmc.runtime.expression_text import render
-from fsmc.runtime.expression_tree import survey
+from fsmc.runtime.annotations import Any, NamedTuple
+from fsmc.runtime.errors import EvaluationError
 from fsmc.runtime.values import described
 
 Facts = Mapping[str, Any]
@@ -111,6 +109,10 @@ def _shown(value: Any) -> str:
 
 
 def condition_of(tree: list[Any], guards: list[Any]) -> Condition:
+    """The condition of a tree: an expression, or the number of one of *guards*."""
+    from fsmc.runtime.expression import compile_tree  # only a table with conditions pays for these imports
+    from fsmc.runtime.expression_text import render
+
     if tree[0] != "guard":
         return Condition(render(tree), compile_tree(tree), None, (), _terms(tree), named_facts(tree))
     guard = guards[tree[1]]
@@ -123,6 +125,10 @@ def condition_of(tree: list[Any], guards: list[Any]) -> Condition:
 
 def named_facts(*trees: Any) -> frozenset[str]:
     """The variables of checked trees."""
+    if not trees:
+        return frozenset()
+    from fsmc.runtime.expression_tree import survey
+
     names: set[str] = set()
     for tree in trees:
         survey(tree, names)
@@ -130,6 +136,9 @@ def named_facts(*trees: Any) -> frozenset[str]:
 
 
 def _terms(tree: Any) -> tuple[tuple[str, Closure], ...]:
+    from fsmc.runtime.expression import compile_tree
+    from fsmc.runtime.expression_text import render
+
     terms: list[Any] = []
     pending = [tree]
     while pending:

@@ -8,12 +8,10 @@ answers it has: plain and asynchronous calls share every line. Where the session
 
 from __future__ import annotations
 
-from typing import Any
-
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.decision import Decision, Loop, Settled
-from fsmc.runtime.errors import SessionError
-from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.errors import EvaluationError, SessionError
 from fsmc.runtime.infos import Step, ToolInfo
 from fsmc.runtime.ledger import InFlight, undeclared_tool
 from fsmc.runtime.machine import Machine, NeedsAwait

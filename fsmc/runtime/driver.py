@@ -9,11 +9,11 @@ step of the interpreter, and nothing of the application runs between it and putt
 from __future__ import annotations
 
 import sys
-import threading
 import time
+from _thread import RLock  # threading takes long to import
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
+from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.binding import Guard
 from fsmc.runtime.core import Core
 from fsmc.runtime.decision import Decision
@@ -42,7 +42,7 @@ class Driver:
 
     def __init__(self, guards: Mapping[str, Guard]) -> None:
         self.core: Core
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._guards = guards
         self._asking = 0
         self._at_work = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from threading import local
-from typing import Any
+from _thread import _local as local  # threading takes long to import
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.references import UnsupportedSchema, refers, resolve
 
 _IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from fsmc.runtime.annotations import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fsmc.runtime.decision import Decision
@@ -30,3 +30,11 @@ class CallRefused(FsmcError):
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision.reason)
         self.decision = decision
+
+
+class EvaluationError(Exception):
+    """An expression has no value for these facts; ``reason`` is a short sentence that says why. It stays within the runtime."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -5,9 +5,12 @@ of a call and either has a value or raises `EvaluationError`.  The trees are des
 `docs/architecture.md`, their meaning is that of CEL.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from fsmc.runtime.annotations import Any
+from fsmc.runtime.errors import EvaluationError
 from fsmc.runtime.expression_tree import (
     LITERALS,
     MAX_DEPTH,
@@ -22,7 +25,6 @@ from fsmc.runtime.expression_values import (
     ORDER,
     STRING_TESTS,
     WORK_LIMIT,
-    EvaluationError,
     Meter,
     add,
     compare,

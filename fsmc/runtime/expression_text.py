@@ -3,9 +3,11 @@
 Parsing the text gives the same tree again.
 """
 
-import re
-from typing import Any
+from __future__ import annotations
 
+import re
+
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.expression_tree import LITERALS, label, literal_value, operation
 
 _SYMBOLS = {"and": "&&", "or": "||"}

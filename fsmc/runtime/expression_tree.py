@@ -3,8 +3,11 @@
 The trees are described in `docs/architecture.md`.
 """
 
+from __future__ import annotations
+
 from math import isfinite
-from typing import Any
+
+from fsmc.runtime.annotations import Any
 
 MAX_DEPTH = 64
 """How many operations of a tree may lie inside one another."""

@@ -4,10 +4,14 @@ The values are those of JSON.  Python draws some lines elsewhere (`True == 1`), 
 are spelled out here.
 """
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+
+from fsmc.runtime.annotations import Any
+from fsmc.runtime.errors import EvaluationError
 
 WORK_LIMIT = 100_000
 """The work one evaluation may do: macro iterations, elements compared or copied, KiB of text searched or compared."""
@@ -33,15 +37,6 @@ STRING_TESTS: dict[str, Callable[[str, str], bool]] = {
     "endsWith": str.endswith,
     "contains": operator.contains,
 }
-
-
-class EvaluationError(Exception):
-    """An expression has no value for these facts; `reason` is a short sentence that says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
 
 _KINDS: dict[type, str] = {
     bool: "bool",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CoroutineType
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.decision import Decision, Loop
 from fsmc.runtime.errors import BindingError
 from fsmc.runtime.infos import Step

@@ -1,8 +1,11 @@
 """What a table is made of, as read-only values: states, tools, events, guards, steps."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+
+from fsmc.runtime.annotations import Any, NamedTuple
 
 
 class Step(NamedTuple):

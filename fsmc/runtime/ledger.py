@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
+from fsmc.runtime.annotations import Any, NamedTuple
 from fsmc.runtime.decision import Loop, Settled
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.infos import BudgetInfo, StateInfo, ToolInfo

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.decision import Decision, Loop
 from fsmc.runtime.infos import Step
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import CoroutineType
-from typing import Any, NamedTuple, TypeVar
 
+from fsmc.runtime.annotations import Any, NamedTuple, TypeVar
 from fsmc.runtime.binding import CONTEXT, Guard
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.conditions import NO_ANSWERS, Verdict

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.conditions import Facts, named_facts
-from fsmc.runtime.expression import compile_tree
 from fsmc.runtime.infos import BudgetInfo, EmitInfo, StateInfo, ToolInfo
 
 # A candidate is (target state, condition or -1, set or -1, 1 when from defaults): a plain tuple, for there may be many.
@@ -92,6 +91,8 @@ def rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[str
 
 def compile_set(pairs: list[Any]) -> tuple[tuple[str, Callable[[Facts], Any]], ...]:
     """The closures of one ``set``, each with the fact that it writes."""
+    from fsmc.runtime.expression import compile_tree  # only a table with facts pays for the import
+
     return tuple((name, compile_tree(tree)) for name, tree in pairs)
 
 

@@ -7,8 +7,7 @@ Between taking and giving back there is no call, so that no other code runs ther
 
 from __future__ import annotations
 
-from typing import Any
-
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.core import Core
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.driver import Driver

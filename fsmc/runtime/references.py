@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+from fsmc.runtime.annotations import Any
 
 
 class UnsupportedSchema(ValueError):

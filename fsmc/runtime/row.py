@@ -8,8 +8,8 @@ same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.infos import StateInfo, Step
 from fsmc.runtime.ledger import InFlight

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.validity import Check, compile_schema
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
 
 from fsmc.runtime import log
+from fsmc.runtime.annotations import TYPE_CHECKING, Any, TypeVar
 from fsmc.runtime.binding import Guard, bound_guards
-from fsmc.runtime.calls import AsyncToolCall, ToolCall
 from fsmc.runtime.core import Core, copied_call
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.driver import QUICK, Driver
@@ -17,9 +16,11 @@ from fsmc.runtime.hooks import NO_HOOKS, Hooks
 from fsmc.runtime.infos import Step
 from fsmc.runtime.machine import Heard, NeedsAwait, stale
 from fsmc.runtime.quick import QuickAnswers
-from fsmc.runtime.snapshot import restore, take
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, freeze, is_async_function, named
+
+if TYPE_CHECKING:
+    from fsmc.runtime.calls import AsyncToolCall, ToolCall
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -235,10 +236,14 @@ class Session(QuickAnswers):
 
         Entering raises ``CallRefused`` when the policy refuses. A block that raises commits the call as failed.
         """
+        from fsmc.runtime.calls import ToolCall
+
         return ToolCall(self, tool, arguments, call_id)
 
     def acall(self, tool: str, arguments: Any = None, call_id: str | None = None) -> AsyncToolCall:
         """``call`` as an ``async with`` block."""
+        from fsmc.runtime.calls import AsyncToolCall
+
         return AsyncToolCall(self, tool, arguments, call_id)
 
     def guard_tool(self, function: F, *, tool: str | None = None, refusal: str = "raise") -> F:
@@ -270,6 +275,8 @@ class Session(QuickAnswers):
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that the session holds, as JSON data after ``schemas/session-v1.schema.json``."""
+        from fsmc.runtime.snapshot import take
+
         return self._driver.run(take, self._core)
 
     @classmethod
@@ -285,6 +292,8 @@ class Session(QuickAnswers):
         clock: Callable[[], float] = time.time,
     ) -> Session:
         """The session of a snapshot; see ``Table.restore``."""
+        from fsmc.runtime.snapshot import restore
+
         session = cls.__new__(cls)
         session._start(table, guards, hooks, shadow, clock)
         restore(session._core, saved, migrate)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validator import Validator

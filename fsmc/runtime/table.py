@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.binding import Guard, validators_of
 from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
-from fsmc.runtime.errors import TableError
-from fsmc.runtime.expression import EvaluationError
+from fsmc.runtime.errors import EvaluationError, TableError
 from fsmc.runtime.infos import (
     EventInfo,
     GuardInfo,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.effort import TooMuchWork, weigh
 from fsmc.runtime.errors import BindingError
 from fsmc.runtime.references import UnsupportedSchema

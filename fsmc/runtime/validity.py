@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.effort import STEPS, Meter, length
 from fsmc.runtime.references import UnsupportedSchema, refers, resolve
 

@@ -6,7 +6,8 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+
+from fsmc.runtime.annotations import Any, TypeVar
 
 _EXACT = 2**53
 _TOO_LONG = 10**4000  # below what Python writes as text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping
-from typing import Any
 
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.canonical import canonical_json, text_digest
 from fsmc.runtime.errors import TableError
 from fsmc.runtime.schemas import quick_check, schema

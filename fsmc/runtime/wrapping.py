@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
 
+from fsmc.runtime.annotations import TYPE_CHECKING, Any, TypeVar
 from fsmc.runtime.decision import Decision
 from fsmc.runtime.errors import BindingError, CallRefused, SessionError
 from fsmc.runtime.values import described, thaw

@@ -10,7 +10,6 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # missing fro
 from typing import Any
 
 from fsmc.source.reading import MAX_DEPTH, Cursor, Problems, Unreadable, printable, quoted
-from fsmc.source.span import token
 from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -214,6 +213,8 @@ class _Reader(Cursor):
 
     def no_key(self, first: str) -> Unreadable:
         """Note that a key must stand here, in quotes."""
+        from fsmc.source.span import token  # only a mistake pays for the import
+
         message = "a key in double quotes must stand here"
         hint = f"write {quoted(token(self.lines, self.position, 'json'))}" if first else None
         if first == "'":

@@ -12,7 +12,6 @@ from typing import Any
 import tomli
 
 from fsmc.source.reading import INTEGERS, Problems, Unreadable, quoted
-from fsmc.source.span import token
 from fsmc.source.toml_scan import Conflict, scan
 from fsmc.source.tree import Lines, MappingNode, Place, SequenceNode, Value
 
@@ -110,6 +109,8 @@ class _Filler:
             return value
         if isinstance(value, float) and math.isfinite(value):
             return value
+        from fsmc.source.span import token  # only a mistake pays for the import
+
         offset = self.lines.offset(place)
         text = token(self.lines, offset, "toml")
         if isinstance(value, int):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import NamedTuple
 
 import tomli
 
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.reading import MAX_DEPTH, MAX_PROBLEMS, Cursor, Problems
 from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
 

@@ -12,7 +12,9 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from fsmc.runtime.annotations import NamedTuple
 
 Format: TypeAlias = Literal["yaml", "toml", "json"]
 Code: TypeAlias = Literal[

@@ -10,7 +10,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from yaml.events import (
@@ -24,11 +24,10 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.errors import InputError
 from fsmc.source.reading import MAX_DEPTH, MAX_NODES, Problems, quoted
-from fsmc.source.span import token
 from fsmc.source.tree import Lines, MappingNode, SequenceNode, Value
-from fsmc.source.yaml_error import explain
 from fsmc.source.yaml_scalar import CORE, doubtful, plain, tagged, unknown_tag
 
 # Every value has one event, a container two; a few more belong to the stream and the document.
@@ -75,6 +74,8 @@ def build(lines: Lines, problems: Problems) -> Value:
             note_all(builder.memo, problems)
         return root
     except yaml.YAMLError as error:
+        from fsmc.source.yaml_error import explain  # only a mistake pays for the import
+
         raise explain(error, problems) from None
 
 
@@ -281,6 +282,8 @@ class _Builder:
             return None
         if key is None and self.refused:
             return None
+        from fsmc.source.span import token  # only a mistake pays for the import
+
         text = token(self.lines, offset, "yaml") if key is not None else "null"
         kind = "null" if key is None else "a boolean" if isinstance(key, bool) else "a number"
         message = f"a key is a string, and {text} without quotes is {kind}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
+from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.reading import Problems, Unreadable
 
 # What libyaml refuses to read at all; it reports such a character before it parses anything.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
+import sys
 
 import pytest
 
 from fsmc.compiler import compile_policy
-from fsmc.runtime.canonical import canonical_json
+from fsmc.runtime.canonical import canonical_json, text_digest
 from fsmc.runtime.errors import TableError
 from fsmc.runtime.table import Table
 from fsmc.runtime.verify import digest
@@ -177,3 +179,13 @@ class TestFile:
         rfc8785 = pytest.importorskip("rfc8785")
         data = json.loads(gate.to_json())
         assert rfc8785.dumps(data) == canonical_json(data).encode()
+
+
+@pytest.mark.parametrize("size", [0, 64, 1_000_000])
+def test_digests_do_not_depend_on_who_computes_them(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "ä" * size
+    expected = "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    assert text_digest(text) == expected
+    for name in ("_sha2", "_sha256"):
+        monkeypatch.setitem(sys.modules, name, None)  # an import of it fails
+    assert text_digest(text) == expected
