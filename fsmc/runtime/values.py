@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from fsmc.runtime.annotations import Any, TypeVar
 
 _EXACT = 2**53
+_INFINITY = float("inf")
 _TOO_LONG = 10**4000  # below what Python writes as text
 _MAX_DEPTH = 100  # the same on every Python, well below what recursion bears
 _SCALARS = frozenset((str, int, float, bool, type(None)))
@@ -44,7 +44,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
             raise ValueError("an integer of too many digits")
         return value
     if kind is float:
-        if not math.isfinite(value):
+        if not -_INFINITY < value < _INFINITY:  # NaN is not either
             raise ValueError(f"{value} is not a number of JSON")
         return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     if depth > _MAX_DEPTH:
