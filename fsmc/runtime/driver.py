@@ -19,7 +19,7 @@ from fsmc.runtime.core import Core
 from fsmc.runtime.decision import Decision
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.machine import Pending, needs_await, plain_answer
-from fsmc.runtime.values import described, freeze, is_async_function
+from fsmc.runtime.values import View, described, freeze, is_async_function
 
 T = TypeVar("T")
 
@@ -139,7 +139,7 @@ class Driver:
             return RecursionError("guards ask each other in a circle")
         self._asking += 1
         try:
-            answer = function(freeze(facts))
+            answer = function(read_only(facts))
         except Exception as error:
             answer = error
         finally:
@@ -148,7 +148,7 @@ class Driver:
 
     async def _awaited(self, asked: Pending) -> object:
         try:
-            answer = self._guards[asked.guard](freeze(asked.facts))
+            answer = self._guards[asked.guard](read_only(asked.facts))
             if hasattr(type(answer), "__await__"):
                 answer = await answer  # type: ignore[misc]
         except Exception as error:
@@ -161,6 +161,11 @@ class Driver:
             core.count_shadowed(f"guard {guard}")
             return True
         return answer
+
+
+def read_only(facts: Mapping[str, Any]) -> View[Any]:
+    """*facts* as a guard gets them."""
+    return View({name: freeze(value) for name, value in facts.items()})
 
 
 def _replay(answers: list[tuple[str, object]]) -> Callable[[str, Mapping[str, Any]], object]:

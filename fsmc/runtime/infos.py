@@ -22,7 +22,7 @@ class Step(NamedTuple):
     - ``unknown_state`` / ``unknown_event``: the name is not in the table.
 
     A session adds ``reserved`` (the event is a tool's own), ``invalid_payload``, ``stale`` (it changed while a guard was
-    pending), ``needs_async`` (an asynchronous guard in a plain call) and ``vetoed`` (by its hook).
+    pending, or whenever it was asked), ``needs_async`` (an asynchronous guard in a plain call) and ``vetoed`` (by its hook).
 
     ``kind`` of a move is ``transition``, ``default``, ``exhausted`` (the target's ``max_visits`` sent it elsewhere),
     ``fallback`` or ``request``. ``writes`` are the facts to be written with the move;

@@ -61,7 +61,7 @@ class Facts(View[Any]):
     __slots__ = ("_machine",)
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__({**freeze(machine.known), "event": View({})})
+        super().__init__({**freeze(machine.known), "event": freeze({})})
         self._machine = machine
 
     def __getitem__(self, name: str) -> Any:

@@ -160,6 +160,33 @@ def test_an_id_that_is_in_flight_is_not_given_again() -> None:
     assert [session.reserve("look").call_id for _ in range(2)] == ["call-2", "call-3"]
 
 
+@pytest.mark.parametrize("hooks", [None, Hooks(after=lambda step: None)])
+def test_a_guard_is_given_the_same_either_way(hooks: Hooks | None) -> None:
+    given: list[dict[str, Any]] = []
+
+    def asked(facts: Mapping[str, Any]) -> bool:
+        assert (
+            isinstance(facts, Mapping)
+            and len(facts) == len(list(facts))
+            and "state" in facts
+            and "nothing" not in facts
+        )
+        given.append({name: dict(value) if isinstance(value, Mapping) else value for name, value in facts.items()})
+        with pytest.raises(TypeError):
+            facts["context"]["n"] = 2
+        with pytest.raises(TypeError):
+            facts["state"] = "B"  # type: ignore[index]
+        return True
+
+    session = maze().session({"n": 1}, {"asked": asked}, hooks=hooks)
+    session.commit(session.reserve("look").call_id or "")
+    assert session.send("ASK").moved
+    assert given == [{
+        "context": {"n": 1}, "calls": {"find": 0, "look": 1, "rare": 0, "write": 0}, "visits": {"A": 1, "B": 0, "C": 0},
+        "event": {}, "state": "A",
+    }]  # fmt: skip
+
+
 class TestTheyAreGiven:
     """Without the engine: it is taken away."""
 
