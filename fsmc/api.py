@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.errors import FsmcError
 from fsmc.runtime.table import Table
-from fsmc.stored import read_table_data
+from fsmc.stored import read_table_parts
 
 if TYPE_CHECKING:
     from fsmc.findings import Finding
@@ -38,8 +38,8 @@ def load(path: str | os.PathLike[str]) -> Table:
     when the file cannot be read.
     """
     _check_path(path, "load")
-    data = read_table_data(path)
-    return Table(data) if data is not None else compile(path)
+    parts = read_table_parts(path)
+    return Table._of(parts) if parts is not None else compile(path)
 
 
 def compile(path: str | os.PathLike[str]) -> Table:

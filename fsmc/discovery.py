@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fsmc.runtime.annotations import NamedTuple
 from fsmc.runtime.errors import TableError
 from fsmc.source import Document, InputError, MappingNode, parse, read
-from fsmc.stored import read_input, read_table_data, table_data
+from fsmc.stored import read_input, read_table_parts, table_parts
 
 if TYPE_CHECKING:
     from fsmc.runtime.table import Table
+    from fsmc.runtime.verify import TableParts
 
 SUFFIXES = (".yaml", ".yml", ".toml", ".json")
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
@@ -50,32 +51,30 @@ def inputs(
 
 def open_input(path: str) -> Input:
     """The policy or compiled table at *path*."""
-    data = read_table_data(path)
-    if data is not None:
-        return _with_table(path, data)
-    try:
-        return Input(path, document=read(path))
-    except InputError as error:
-        return Input(path, error=str(error))
+    return _table(path, read_table_parts, path) or _policy(path, read, path)
 
 
 def _from_bytes(data: bytes, name: str) -> Input:
-    table = table_data(data)
-    if table is not None:
-        return _with_table(name, table)
+    return _table(name, table_parts, data) or _policy(name, parse, data, name)
+
+
+def _policy(name: str, reading: Callable[..., Document], *what: Any) -> Input:
     try:
-        return Input(name, document=parse(data, name))
+        return Input(name, document=reading(*what))
     except InputError as error:
         return Input(name, error=str(error))
 
 
-def _with_table(path: str, data: dict[str, object]) -> Input:
-    from fsmc.runtime.table import Table  # only a table pays for the import
-
+def _table(name: str, reading: Callable[[Any], TableParts | None], what: Any) -> Input | None:
     try:
-        return Input(path, table=Table(data))
+        parts = reading(what)
+        if parts is None:
+            return None
+        from fsmc.runtime.table import Table  # only a table pays for the import
+
+        return Input(name, table=Table._of(parts))
     except TableError as error:
-        return Input(path, error=f"{path}: {error}")
+        return Input(name, error=f"{name}: {error}")
 
 
 def _matches(path: str) -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import stat
 
-from fsmc.runtime.annotations import TYPE_CHECKING, Any
+from fsmc.runtime.annotations import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import BinaryIO
+
+    from fsmc.runtime.verify import TableParts
 
 _MARK = b'"fsmc-table/'
 # Far above any real table; what is larger is not read into memory to find that out.
@@ -18,22 +20,35 @@ _HEAD = 8 * 1024 * 1024
 _PIECE = 1024 * 1024
 
 
-def table_data(data: bytes) -> dict[str, Any] | None:
-    """The data of the compiled table that *data* holds, unverified; None when it is something else."""
+def table_parts(data: bytes) -> TableParts | None:
+    """The compiled table that *data* holds, taken apart and unverified; None when it is something else.
+
+    Raises ``TableError`` for a table that cannot be read.
+    """
     if _MARK not in data:
         return None
     import json
 
+    from fsmc.runtime.verify import parts_of_text
+
     try:
-        value = json.loads(data)
+        return parts_of_text(data.decode(json.detect_encoding(data), "surrogatepass"))
     except (ValueError, RecursionError):
         return None
-    marked = isinstance(value, dict) and str(value.get("format")).startswith("fsmc-table/")
-    return value if marked else None
 
 
-def read_table_data(path: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """The data of the compiled table at *path*; None when there is none, for whatever reason."""
+def holds_table(data: bytes) -> bool:
+    """Whether *data* is a compiled table, be it a damaged one."""
+    from fsmc.runtime.errors import TableError
+
+    try:
+        return table_parts(data) is not None
+    except TableError:
+        return True
+
+
+def read_table_parts(path: str | os.PathLike[str]) -> TableParts | None:
+    """The parts of the compiled table at *path*; None when there is none, for whatever reason. Raises as ``table_parts``."""
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MAX_BYTES:
@@ -42,7 +57,7 @@ def read_table_data(path: str | os.PathLike[str]) -> dict[str, Any] | None:
             if not _may_be_table(file.read(64)):
                 return None
             file.seek(0)
-            return table_data(read_input(file))
+            return table_parts(read_input(file))
     except (OSError, ValueError):
         return None
 

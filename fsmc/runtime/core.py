@@ -105,7 +105,7 @@ class Core(Machine):
                 return self._deny(name, "requirement_failed", f"`{name}` is refused: {verdict.reason}")
         limit = self.ledger.overstepped(tool, key, self.row.state)
         if limit is not None:
-            return self._deny(name, limit.code, limit.reason, limit.unlock)
+            return self._deny(name, *limit)
         if tool.approval is not None and not self._approved(name, key):
             reason = f"a person must approve `{name}` with these arguments"
             return self._deny(name, "approval_required", reason, "an approval of exactly this call", "ask")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmc.runtime.annotations import Any, NamedTuple
+from fsmc.runtime.annotations import Any
 from fsmc.runtime.decision import Loop, Settled
 from fsmc.runtime.errors import SessionError
 from fsmc.runtime.infos import BudgetInfo, StateInfo, ToolInfo
@@ -91,12 +91,8 @@ class InFlight:
         self.certain = certain
 
 
-class Limit(NamedTuple):
-    """A limit that a call would overstep: the code and reason of the refusal, and what would unlock it."""
-
-    code: str
-    reason: str
-    unlock: str = ""
+Limit = tuple[str, str, str]
+"""A limit that a call would overstep: the code and reason of the refusal, and what would unlock it."""
 
 
 class Ledger:
@@ -176,21 +172,20 @@ class Ledger:
             flying = sum(call.tool is tool for call in self.in_flight.values())
             if self.successes.get(name, 0) + flying >= tool.max_calls:
                 made = "is in flight already" if flying else "was"
-                return Limit("max_calls", f"`{name}` may be called {times(tool.max_calls)} in a session, and {made}")
+                return "max_calls", f"`{name}` may be called {times(tool.max_calls)} in a session, and {made}", ""
         if state.parallel_calls is not None and len(self.in_flight) >= state.parallel_calls:
             one = state.parallel_calls == 1
             text = "another call is in flight" if one else f"{state.parallel_calls} calls are in flight"
-            return Limit("parallel_calls", text, "wait for a result")
+            return "parallel_calls", text, "wait for a result"
         budget, episode = state.budget, self.episode
         if budget is None or episode is None:
             return None
         if budget.limit is not None and episode.spent >= budget.limit:
-            return Limit(
-                "budget_exhausted", f"{state.name} allows {budget.limit} calls, and they are spent", "leave the state"
-            )
+            text = f"{state.name} allows {budget.limit} calls, and they are spent"
+            return "budget_exhausted", text, "leave the state"
         if budget.repeated is not None and key is not None and episode.run_of(key) >= budget.repeated:
             text = f"`{name}` was called {times(budget.repeated)} in a row with the same arguments"
-            return Limit("repeated_call", text, "call another tool, or with other arguments")
+            return "repeated_call", text, "call another tool, or with other arguments"
         return None
 
     def loop(self, call: InFlight, state: StateInfo) -> tuple[Loop | None, bool]:

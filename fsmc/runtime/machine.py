@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import CoroutineType
 
-from fsmc.runtime.annotations import Any, NamedTuple, TypeVar
+from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.binding import CONTEXT, Guard
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.conditions import NO_ANSWERS, Verdict
@@ -47,12 +47,8 @@ class Pending(Exception):
         self.facts = facts
 
 
-class Heard(NamedTuple):
-    """What *guard* has answered while the session had ``effects``."""
-
-    guard: str
-    answer: object
-    effects: int
+Heard = tuple[str, object, int]
+"""What a guard, by name, has answered while the session had so many ``effects``."""
 
 
 class Facts(View[Any]):
@@ -219,9 +215,12 @@ class Machine:
 
     def _occur(self, event: str, payload: Any, writes: Mapping[str, Any], apply: bool, heard: Heard | None) -> Step:
         facts = self.facts(event=payload)
-        # An answer holds for the session that it was asked for.
-        known = heard is not None and heard.effects == self.effects
-        answers = {heard.guard: plain_answer(heard.guard, heard.answer)} if known and heard is not None else {}
+        answers: dict[str, object] = {}
+        if heard is not None:
+            guard, answer, effects = heard
+            answer = plain_answer(guard, answer)
+            if effects == self.effects:  # else it is about another session than this one
+                answers[guard] = answer
         return self._resolve(
             lambda answers: self.table.step(facts["state"], event, facts, answers), facts, writes, apply, answers
         )

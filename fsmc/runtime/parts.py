@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 
 from fsmc.runtime.annotations import Any
 from fsmc.runtime.conditions import Facts, named_facts
 from fsmc.runtime.infos import BudgetInfo, EmitInfo, StateInfo, ToolInfo
+from fsmc.runtime.values import View
 
 # A candidate is (target state, condition or -1, set or -1, 1 when from defaults): a plain tuple, for there may be many.
 Candidate = tuple[int, int, int, int]
@@ -72,21 +74,82 @@ def state_info(state: Mapping[str, Any], names: tuple[str, ...], tools: tuple[st
     )
 
 
-def rows(rows: list[Any], count: int, events: tuple[str, ...]) -> tuple[dict[str, tuple[Candidate, ...]], ...]:
-    """Per state: event -> candidates in the order in which they are tried."""
-    building: list[dict[str, tuple[Candidate, ...]]] = [{} for _ in range(count)]
-    for entry in rows:
-        if len(entry) == 3:
-            source, event, target = entry
-            candidate = (target, -1, -1, 0)
-        else:
-            source, event, target, condition, sets, default = entry
-            candidate = (target, condition, sets, default)
-        if not (0 <= target < count and 0 <= source < count and 0 <= event < len(events)):
-            raise ValueError(f"transition {entry} names what is not there")
-        row, name = building[source], events[event]
-        row[name] = (*row[name], candidate) if name in row else (candidate,)
-    return tuple(building)
+class Candidates:
+    """Per number of a state: event -> candidates in the order in which they are tried. Made when they are first asked for."""
+
+    __slots__ = ("_begins", "_entries", "_events", "_made")
+
+    def __init__(self, entries: list[list[int]], count: int, events: tuple[str, ...]) -> None:
+        self._entries = sorted(
+            entries, key=itemgetter(0)
+        )  # in the order of the states; what is tried first stays first
+        # State -> where its entries begin: the last that is said of a state, from the end to the start.
+        sources = map(itemgetter(0), reversed(self._entries))
+        self._begins = dict(zip(sources, range(len(entries) - 1, -1, -1), strict=True))
+        self._events = events
+        self._made: list[dict[str, tuple[Candidate, ...]] | None] = [None] * count
+
+    def __iter__(self) -> Iterator[dict[str, tuple[Candidate, ...]]]:
+        return (self[number] for number in range(len(self._made)))
+
+    def __getitem__(self, number: int) -> dict[str, tuple[Candidate, ...]]:
+        made = self._made[number]
+        if made is None:
+            made = self._made[number] = self._of(number)
+        return made
+
+    def _of(self, number: int) -> dict[str, tuple[Candidate, ...]]:
+        row: dict[str, tuple[Candidate, ...]] = {}
+        entries = self._entries
+        for place in range(self._begins.get(number, len(entries)), len(entries)):
+            entry = entries[place]
+            if entry[0] != number:
+                break
+            if len(entry) == 3:
+                _, event, target = entry
+                candidate = (target, -1, -1, 0)
+            else:
+                _, event, target, condition, sets, default = entry
+                candidate = (target, condition, sets, default)
+            name = self._events[event]
+            row[name] = (*row[name], candidate) if name in row else (candidate,)
+        return row
+
+
+class States(View[StateInfo]):
+    """The states of a table by name. One is made when it is first asked for."""
+
+    __slots__ = ("_data", "_index", "_names", "_texts", "_tools")
+
+    def __init__(
+        self, data: list[dict[str, Any]], index: Mapping[str, int], tools: tuple[str, ...], texts: Mapping[int, str]
+    ) -> None:
+        super().__init__({})
+        self._data = data
+        self._index = index
+        self._names = tuple(index)
+        self._tools = tools
+        self._texts = texts
+
+    def __getitem__(self, name: str) -> StateInfo:
+        found = self._items.get(name)
+        if found is None:
+            number = self._index[name]
+            made = state_info(self._data[number], self._names, self._tools, self._texts.get(number, ""))
+            found = self._items.setdefault(name, made)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def compile_set(pairs: list[Any]) -> tuple[tuple[str, Callable[[Facts], Any]], ...]:

@@ -60,7 +60,7 @@ class QuickAnswers:
                 except Exception as error:
                     answer = error
                 if answer is not True:
-                    return self._send(event, None, Heard(guard, answer, began + changes))
+                    return self._send(event, None, (guard, answer, began + changes))
             elif test is not None and test(core.known) is not True:
                 return self._send(event, None)
             del core.turn

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.binding import Guard, validators_of
+from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.conditions import NO_ANSWERS, Answers, Condition, Facts, Verdict, condition_of, decide
 from fsmc.runtime.errors import EvaluationError, TableError
 from fsmc.runtime.infos import (
@@ -17,11 +18,11 @@ from fsmc.runtime.infos import (
     ToolInfo,
     TransitionInfo,
 )  # fmt: skip
-from fsmc.runtime.parts import Candidate, compile_set, named_fields, reads_visits, rows, state_info, tool_info
+from fsmc.runtime.parts import Candidates, States, compile_set, named_fields, reads_visits, tool_info
 from fsmc.runtime.row import Row
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import View, described, named
-from fsmc.runtime.verify import check_references, verified_text
+from fsmc.runtime.verify import TableParts, parts_of_data, parts_of_text, verify
 from fsmc.runtime.words import times
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ class Table:
 
     __slots__ = (
         "digest", "id", "version", "description", "topology", "long_running", "initial", "states", "events", "tools",
-        "guards", "context_fields", "context_schema", "transition_guard", "_tools", "_names", "_state_index", "_event_index", "_rows", "_conditions",
-        "_sets", "_text", "_validators", "_known_rows", "_steps", "_sendable", "_counts_visits", "_ways",
+        "guards", "context_fields", "context_schema", "transition_guard", "_tools", "_names", "_state_index", "_event_index", "_candidates", "_conditions",
+        "_sets", "_head", "_text", "_validators", "_rows", "_steps", "_sendable", "_counts_visits", "_ways",
     )  # fmt: skip
 
     digest: str
@@ -60,12 +61,13 @@ class Table:
     _names: tuple[str, ...]
     _state_index: dict[str, int]
     _event_index: dict[str, int]
-    _rows: tuple[dict[str, tuple[Candidate, ...]], ...]
+    _candidates: Candidates
     _conditions: tuple[Condition, ...]
     _sets: tuple[tuple[tuple[str, Callable[[Facts], Any]], ...], ...]
+    _head: dict[str, Any]
     _text: str
     _validators: dict[str, Validator] | None
-    _known_rows: dict[str, Row]
+    _rows: dict[str, Row]
     _steps: dict[str, dict[str, Step]]
     _counts_visits: bool
     _sendable: frozenset[str]
@@ -73,12 +75,31 @@ class Table:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         """Freeze the data of a table file. Raises ``TableError`` when it is not one, or was changed after compiling."""
-        text = verified_text(data)
+        self._open(parts_of_data(data))
+
+    @classmethod
+    def from_json(cls, text: str) -> Table:
+        """The table of its text, as ``to_json`` gives it. Raises ``TableError``."""
         try:
-            self._freeze(data)
+            parts = parts_of_text(text)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"not a compiled table: {described(error)}") from None
+        if parts is None:
+            raise TableError("not a compiled table: it has no `format`")
+        return cls._of(parts)
+
+    @classmethod
+    def _of(cls, parts: TableParts) -> Table:
+        table = cls.__new__(cls)
+        table._open(parts)
+        return table
+
+    def _open(self, parts: TableParts) -> None:
+        verify(parts)
+        try:
+            self._freeze(parts)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise TableError(f"the table is damaged: {described(error)}") from None
-        object.__setattr__(self, "_text", text)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a table is frozen: cannot set {name!r}")
@@ -89,14 +110,15 @@ class Table:
     def __repr__(self) -> str:
         return f"<fsmc.Table {self.id!r}: {len(self.states)} states, {self.digest[:19]}>"
 
-    def _freeze(self, data: Mapping[str, Any]) -> None:
-        machine, about = data["machine"], data["about"]
+    def _freeze(self, parts: TableParts) -> None:
+        machine, about = parts.machine, parts.head["about"]
         fill: Callable[[str, object], None] = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         names = tuple(state["name"] for state in machine["states"])
         events = tuple(event["name"] for event in machine["events"])
         tool_names = tuple(tool["name"] for tool in machine["tools"])
-        check_references(machine)
-        fill("digest", data["digest"])
+        fill("_head", parts.head)
+        fill("_text", parts.text)
+        fill("digest", parts.digest)
         fill("id", about["id"])
         fill("version", about.get("version"))
         fill("description", about.get("description"))
@@ -122,11 +144,10 @@ class Table:
         fill("_tools", {tool.name: tool for tool in tools})
         fill("tools", View(self._tools))
         texts = dict(map(tuple, about.get("states", ())))
-        states = [state_info(state, names, tool_names, texts.get(i, "")) for i, state in enumerate(machine["states"])]
-        fill("states", View({state.name: state for state in states}))
-        fill("_rows", rows(machine["transitions"], len(names), events))
+        fill("states", States(machine["states"], self._state_index, tool_names, texts))
+        fill("_candidates", Candidates(machine["transitions"], len(names), events))
         fill("_validators", None)
-        fill("_known_rows", {})
+        fill("_rows", {})
         fill("_steps", {})
         fill("_counts_visits", reads_visits(machine))
         fill("_ways", {})
@@ -144,23 +165,24 @@ class Table:
                 conditions[condition].text if condition >= 0 else None,
                 bool(default),
             )
-            for source, row in enumerate(self._rows)
+            for source, row in enumerate(self._candidates)
             for event, candidates in row.items()
             for target, condition, _, default in candidates
         )
 
     def to_json(self) -> str:
         """The canonical text of the table: what ``fsmc compile`` writes, without the final newline."""
-        return self._text
+        head = {key: canonical_json(value) for key, value in self._head.items()}
+        return "{" + ",".join(f'"{key}":{text}' for key, text in sorted({**head, "machine": self._text}.items())) + "}"
 
     def events_of(self, state: str) -> tuple[str, ...]:
         """The events that *state* has candidates for, in the order written."""
         index = self._state_index.get(state)
-        return () if index is None else tuple(self._rows[index])
+        return () if index is None else tuple(self._candidates[index])
 
     def targets(self, state: str) -> tuple[tuple[str, str], ...]:
         """The (event, target) pairs of *state*, in the order in which they are tried."""
-        row = self._rows[self._state_index[state]]
+        row = self._candidates[self._state_index[state]]
         return tuple((event, self._names[target]) for event, candidates in row.items() for target, *_ in candidates)
 
     def way_to_offer(self, state: str, tool: str) -> tuple[str, ...] | None:
@@ -226,7 +248,7 @@ class Table:
     def _decided_step(self, state: str, event: str, facts: Facts | None, answers: Answers) -> Step:
         try:
             self._ready_row(state)
-            candidates = self._rows[self._state_index[state]].get(event)
+            candidates = self._candidates[self._state_index[state]].get(event)
         except (KeyError, TypeError):  # a TypeError where a name is not even hashable
             return self._unknown(state, event)
         if candidates is None:
@@ -266,9 +288,9 @@ class Table:
 
         Raises ``KeyError`` for what is no state.
         """
-        row = self._known_rows.get(state)
+        row = self._rows.get(state)
         if row is None:
-            row = self._known_rows.setdefault(state, Row(self.states[state]))
+            row = self._rows.setdefault(state, Row(self.states[state]))
         return row
 
     def _ready_row(self, state: str) -> Row:
@@ -283,7 +305,7 @@ class Table:
         """Event -> the candidate that *state* tries first: target, condition or -1, set or -1, kind of the move."""
         return {
             event: (self._names[target], condition, sets, "default" if default else "transition")
-            for event, ((target, condition, sets, default), *_) in self._rows[self._state_index[state]].items()
+            for event, ((target, condition, sets, default), *_) in self._candidates[self._state_index[state]].items()
         }
 
     def request(self, state: str, target: str, facts: Facts | None = None, answers: Answers = NO_ANSWERS) -> Step:

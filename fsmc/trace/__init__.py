@@ -75,11 +75,11 @@ def _foreign(data: bytes) -> str | None:
     """What else a file is, in words; None where it may well be a trace."""
     from fsmc.policy.foreign import looks_like_policy, looks_like_run
     from fsmc.source.reading import is_binary
-    from fsmc.stored import table_data
+    from fsmc.stored import holds_table
 
     if is_binary(data):
         return "a binary file"
-    if table_data(data) is not None:
+    if holds_table(data):
         return "a compiled table"
     text = data[:100_000].decode("utf-8-sig", "replace")
     return "a policy" if looks_like_policy(text) and not looks_like_run(text) else None
