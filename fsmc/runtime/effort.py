@@ -86,7 +86,9 @@ def weigh(schema: Any, value: Any) -> None:
         for keyword in _IN_PLACE & part.keys():
             argument = part[keyword]
             parts = argument if isinstance(argument, list) else [argument]
-            stack += ((each, item) for each in (argument.values() if keyword == "dependentSchemas" else parts))
+            if keyword == "dependentSchemas" and isinstance(argument, dict):
+                parts = list(argument.values())
+            stack += ((each, item) for each in parts)
         if isinstance(item, dict):
             _weigh_fields(part, item, stack)
         elif isinstance(item, list):

@@ -101,7 +101,8 @@ class QuickAnswers:
         if call_id is not None or not core.quiet:
             return self._reserve(tool, arguments, call_id)
         row, ledger = core.row, core.ledger
-        refusal = None
+        call: Any = None
+        refusal, name, state = None, "", ""
         try:
             if tool in row.refusals:
                 refusal = row.refusals[tool]

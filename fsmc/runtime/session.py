@@ -135,7 +135,8 @@ class Session(QuickAnswers):
     @property
     def in_flight(self) -> tuple[str, ...]:
         """The ids of calls that were reserved and not yet settled, oldest first."""
-        return self._driver.run(tuple, self._core.ledger.in_flight)
+        flying = self._core.ledger.in_flight
+        return self._driver.run(lambda: tuple(flying))
 
     @property
     def allowed_tools(self) -> tuple[str, ...]:

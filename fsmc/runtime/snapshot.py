@@ -49,7 +49,7 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
             "give `migrate` to go on under another version of the policy"
         )
     renamed = dict(migrate or {})
-    state = renamed.get(data["state"], data["state"])
+    state: str = renamed.get(data["state"]) or data["state"]
     if state not in table.states:
         raise SessionError(f"the snapshot is in `{state}`, which is not a state of this policy; map it with `migrate`")
     for old, new in renamed.items():
@@ -61,7 +61,7 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
     core.row = table._ready_row(state)
     core.revision = data["revision"]
     for name, count in data["visits"].items():
-        name = renamed.get(name, name)
+        name = renamed.get(name) or name
         if name in table.states:
             if core.visits is not None:
                 core.visits[table._state_index[name]] = count
