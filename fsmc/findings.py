@@ -17,12 +17,33 @@ class Related(NamedTuple):
     column: int
 
 
+class Edit(NamedTuple):
+    """Replace the characters from *start* to *end* (offsets in ``Document.text``) by *text*."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Fix(NamedTuple):
+    """A way to mend a finding: what it does in a few words, and its edits, which do not overlap.
+
+    A *safe* fix cannot change what the policy means to whoever wrote it; any other needs a look.
+    """
+
+    message: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
 class Finding(NamedTuple):
     """One thing wrong with one file.
 
     ``code`` and ``rule`` name the rule (``FSM204``, ``cycle``); ``level`` is one of ``LEVELS``. ``line`` and ``column`` count
     from 1, in characters; ``length`` is what a caret covers. ``path`` is the display name of the file. ``trace`` is the
-    shortest run that shows the finding, as ``STATE --EVENT--> STATE`` steps.
+    shortest run that shows the finding, as ``STATE --EVENT--> STATE`` steps. ``where`` are the names that lead to the place, as
+    in ``("states", "BOOKING", "transitions")``: they stay when lines move (``linter.with_names`` adds
+    them). ``fix`` mends it.
     """
 
     code: str
@@ -36,6 +57,8 @@ class Finding(NamedTuple):
     hint: str | None = None
     related: tuple[Related, ...] = ()
     trace: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    fix: Fix | None = None
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

@@ -59,6 +59,14 @@ def lint_document(document: Document) -> list[Finding]:
     return load_policy(document)[1]
 
 
+def with_names(document: Document, findings: Iterable[Finding]) -> list[Finding]:
+    """*findings* of *document* with the names that lead to their places: for whoever has to know them again tomorrow."""
+    from fsmc.source.names import Names
+
+    names = Names(document)
+    return [finding._replace(where=names.at(Place(finding.line, finding.column))) for finding in findings]
+
+
 def load_policy(document: Document) -> tuple[Policy | None, list[Finding]]:
     """The model of a document, None where its text or structure is wrong, and everything the rules find."""
     from fsmc.spelling import bounded
@@ -171,4 +179,5 @@ def _from_hit(document: Document, rule: Rule, hit: Hit) -> Finding:
         hint=hit.hint,
         related=tuple(Related(note, *place) for place, note in hit.related),
         trace=hit.trace,
+        fix=hit.fix,
     )

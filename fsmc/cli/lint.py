@@ -10,7 +10,7 @@ from fsmc.cli.files import color_wanted, note, read_stdin, terminal_width, write
 from fsmc.cli.options import color_option, format_option, option, stdin_filename_option, subcommand
 from fsmc.discovery import inputs
 from fsmc.findings import LEVELS, Finding
-from fsmc.linter import lint_document
+from fsmc.linter import lint_document, with_names
 from fsmc.report import FORMATS, exit_code, report
 from fsmc.source import Document
 
@@ -39,7 +39,8 @@ def command(paths: tuple[str, ...], format_: str, fail_on: str, stdin_filename: 
             continue
         documents[found.path] = found.document
         if found.document is not None:  # a table is checked by loading it
-            findings += lint_document(found.document)
+            made = lint_document(found.document)
+            findings += with_names(found.document, made) if format_ == "json" and made else made
 
     def source_line(path: str, number: int) -> str:
         document = documents.get(path)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fsmc.analysis import Facts
-from fsmc.findings import LEVELS
+from fsmc.findings import LEVELS, Fix
 from fsmc.policy.model import Policy
 from fsmc.runtime.annotations import NamedTuple
 from fsmc.source.tree import Place
@@ -25,7 +25,7 @@ class Hit(NamedTuple):
     """What a check found, before it is a finding of a file. ``length`` None means the token at ``place``.
 
     ``trace`` is a shortest run that shows it, one move an item; ``related`` are further places with a note each.
-    ``level`` replaces that of the rule.
+    ``level`` replaces that of the rule; ``fix`` mends it.
     """
 
     message: str
@@ -35,6 +35,7 @@ class Hit(NamedTuple):
     related: tuple[tuple[Place, str], ...] = ()
     trace: tuple[str, ...] = ()
     level: str | None = None
+    fix: Fix | None = None
 
 
 class Rule(NamedTuple):

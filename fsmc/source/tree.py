@@ -159,6 +159,10 @@ class SequenceNode(list[Any]):
         """Where the item at `index` starts; IndexError when there is none."""
         return self._lines.place(self._offsets[range(1, len(self._offsets))[index]])
 
+    def entries(self) -> Iterator[tuple[Value, int]]:
+        """Each item with its offset in the text."""
+        return zip(self, self._offsets[1:], strict=True)
+
     def put(self, value: Value, offset: int) -> None:
         """Add an item; only for a reader that is still building the sequence."""
         self.append(value)
