@@ -30,12 +30,15 @@ class Input(NamedTuple):
 
 
 def inputs(
-    paths: Iterable[str], stdin: Callable[[], bytes] | None = None, stdin_name: str = "<stdin>"
+    paths: Iterable[str],
+    stdin: Callable[[], bytes] | None = None,
+    stdin_name: str = "<stdin>",
+    policies_only: bool = False,
 ) -> Iterator[Input]:
     """Everything that *paths* name, in the order given; a folder's files are in order of name.
 
-    Of a folder only policies and compiled tables are taken; a file that is named itself is always taken. ``-`` calls *stdin*,
-    where there is one.
+    Of a folder only policies and compiled tables are taken; a file that is named itself is always taken, unless
+    *policies_only* passes over those that are neither. ``-`` calls *stdin*, where there is one.
     """
     seen: set[str] = set()
     for path in paths:
@@ -46,7 +49,7 @@ def inputs(
                 yield _from_bytes(stdin(), re.sub("[\ud800-\udfff]", "\ufffd", stdin_name))
             continue
         for name in _matches(path):
-            yield from _folder(name, seen) if os.path.isdir(name) else _file(name, seen)
+            yield from _folder(name, seen) if os.path.isdir(name) else _file(name, seen, policies_only)
 
 
 def open_input(path: str) -> Input:
@@ -146,11 +149,13 @@ def _identity(path: str) -> str:
         return path
 
 
-def _file(path: str, seen: set[str]) -> Iterator[Input]:
+def _file(path: str, seen: set[str], policies_only: bool) -> Iterator[Input]:
     identity = _identity(path)
     if identity not in seen:
         seen.add(identity)
-        yield open_input(path)
+        found = _member(path) if policies_only else open_input(path)
+        if found is not None:
+            yield found
 
 
 def _folder(folder: str, seen: set[str]) -> Iterator[Input]:

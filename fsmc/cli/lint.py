@@ -22,9 +22,12 @@ from fsmc.source import Document
     "--fail-on", text="The lowest level of finding that makes the exit code 1.", type=click.Choice((*LEVELS, "never")),
     default="warning", show_default=True,
 )  # fmt: skip
+@option("--policies-only", text="Pass over named files that are no policies, as for those of a folder.", is_flag=True)
 @stdin_filename_option
 @color_option
-def command(paths: tuple[str, ...], format_: str, fail_on: str, stdin_filename: str, color: str) -> int:
+def command(
+    paths: tuple[str, ...], format_: str, fail_on: str, policies_only: bool, stdin_filename: str, color: str
+) -> int:
     """Say what is wrong with policies and compiled tables.
 
     PATH is a file, a folder (all policies below it), a glob, or - for standard input.
@@ -32,7 +35,7 @@ def command(paths: tuple[str, ...], format_: str, fail_on: str, stdin_filename: 
     findings: list[Finding] = []
     documents: dict[str, Document | None] = {}
     unreadable = False
-    for found in inputs(paths, read_stdin, stdin_filename):
+    for found in inputs(paths, read_stdin, stdin_filename, policies_only):
         if found.error is not None:
             note(f"fsmc: {found.error}")
             unreadable = True
