@@ -7,7 +7,7 @@ import sys
 import click
 
 from fsmc.cli.files import color_wanted, note, read_stdin, terminal_width, write_text
-from fsmc.cli.options import color_option, format_option, option, stdin_filename_option, subcommand
+from fsmc.cli.options import PATH, color_option, format_option, option, stdin_filename_option, subcommand
 from fsmc.discovery import inputs
 from fsmc.findings import LEVELS, Finding
 from fsmc.linter import lint_document, with_names
@@ -16,7 +16,7 @@ from fsmc.source import Document
 
 
 @subcommand("lint", "Say what is wrong with policies and tables.")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
 @format_option(FORMATS, "How to write the findings.")
 @option(
     "--fail-on", text="The lowest level of finding that makes the exit code 1.", type=click.Choice((*LEVELS, "never")),
