@@ -114,9 +114,9 @@ def _check_references(machine: Mapping[str, Any]) -> None:
     _within(chain.from_iterable(_each(machine["states"], "tools")), tools)
     limited = [state for state in machine["states"] if len(state) > 1 + ("tools" in state)]
     _within(_each(limited, "on_exhausted"), states)
-    for limit, repeated, fallback in _each(limited, "budget"):
-        _within([fallback], states, -1)
-        _within([limit, repeated], 2**53)
+    bounds = ((2**53, 0), (2**53, 0), (states, -1))
+    for column, (count, least) in zip(zip(*_each(limited, "budget")), bounds):  # noqa: B905
+        _within(column, count, least)
     for items, key in (
         (limited, "parallel_calls"),
         (limited, "max_visits"),
