@@ -98,7 +98,7 @@ class Table:
         verify(parts)
         try:
             self._freeze(parts)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise TableError(f"the table is damaged: {described(error)}") from None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -113,7 +113,7 @@ class Table:
     def _freeze(self, parts: TableParts) -> None:
         machine, about = parts.machine, parts.head["about"]
         fill: Callable[[str, object], None] = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        names = tuple(state["name"] for state in machine["states"])
+        names = tuple([state["name"] for state in machine["states"]])
         events = tuple(event["name"] for event in machine["events"])
         tool_names = tuple(tool["name"] for tool in machine["tools"])
         fill("_head", parts.head)
@@ -129,7 +129,7 @@ class Table:
         fill("context_fields", named_fields(machine.get("context")))
         fill("transition_guard", machine.get("transition_guard"))
         fill("_names", names)
-        fill("_state_index", {name: i for i, name in enumerate(names)})
+        fill("_state_index", dict(zip(names, range(len(names)), strict=True)))
         fill("_event_index", {name: i for i, name in enumerate(events)})
         guards = tuple(GuardInfo(g["name"], g.get("external", False)) for g in machine["guards"])
         fill("guards", View({guard.name: guard for guard in guards}))
