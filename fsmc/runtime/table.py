@@ -23,7 +23,7 @@ from fsmc.runtime.row import Row
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import View, described, named
 from fsmc.runtime.verify import TableParts, parts_of_data, parts_of_text, verify
-from fsmc.runtime.words import times
+from fsmc.runtime.words import did_you_mean, times
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
@@ -280,7 +280,8 @@ class Table:
         if not isinstance(state, str) or state not in self._state_index:
             return Step("unknown_state", source, name, reason=f"`{source}` is not a state of this policy")
         if not isinstance(event, str) or event not in self._event_index:
-            return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy")
+            hint = did_you_mean(name, self._event_index)
+            return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy{hint}")
         return Step("no_transition", source, name, reason=f"{source} does not react to {name}")
 
     def _row(self, state: str) -> Row:
