@@ -22,6 +22,7 @@ COMMANDS = (
     "rules",
     "schema",
     "completion",
+    "lsp",
 )
 
 _HELP = """Compile a declarative policy into a state machine that decides which tools a model may call.

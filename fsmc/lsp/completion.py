@@ -14,7 +14,7 @@ _KEYS: dict[str, Kind] = {
     **dict.fromkeys(("event", "on_failure"), "event"),
     **dict.fromkeys(("guard", "when", "require", "failed_when", "transition_guard", "expr"), "guard"),
     "tools": "tool",
-}  # type: ignore[dict-item]
+}
 # `key: value`, `key = value`, `"key": value` up to the cursor; in a list the last key before it counts.
 _LAST_KEY = re.compile(r"""["']?(\w+)["']?\s*[:=]\s*(?:\[[^\[\]{}]*|["']?[^\[\]{},"']*|["'][^"']*)$""")
 _ITEM = re.compile(r"""\s*(?:-\s+)?["']?[\w.:*-]*$""")

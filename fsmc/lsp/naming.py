@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
 from fsmc.findings import Edit
 from fsmc.lsp.analysis import Analysis
 from fsmc.lsp.symbols import Occurrence
+from fsmc.rules.uses import selectors
 
 # What needs no quotes in any of the three formats, nor in an expression where guards and tools are named.
 _NAMES = {
@@ -33,9 +35,19 @@ def rename(analysis: Analysis, found: Occurrence, name: str) -> list[Edit]:
         raise CannotRename(f"`{found.name}` is also named in a text that is folded or escaped: change it by hand")
     if analysis.document.format == "toml" and _DOTTED.search(name):
         raise CannotRename(f"`{name}` cannot be a bare key in TOML")
+    if kind == "tool" and (pattern := _pattern_for(analysis, found.name, name)) is not None:
+        raise CannotRename(f"`{pattern}` stands for only one of `{found.name}` and `{name}`: change it by hand")
     edits = [Edit(place.start, place.end, name) for place in places]
     _check(analysis, edits, len(places), found, name)
     return edits
+
+
+def _pattern_for(analysis: Analysis, old: str, new: str) -> str | None:
+    """A selector that stands for one of two names of a tool and not for the other."""
+    if analysis.policy is None:
+        return None
+    globs = [selector.text for selector in selectors(analysis.policy) if any(c in selector.text for c in "*?[")]
+    return next((glob for glob in globs if fnmatchcase(old, glob) != fnmatchcase(new, glob)), None)
 
 
 def _check(analysis: Analysis, edits: list[Edit], count: int, found: Occurrence, name: str) -> None:

@@ -65,7 +65,8 @@ class PolicyServer(LanguageServer):
 
     def places(self, analysis: Analysis) -> Places:
         """Positions in the text of *analysis*, as this client counts them."""
-        return Places(analysis.document.lines, self.workspace.position_encoding, analysis.marked)
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        return Places(analysis.document.lines, encoding, analysis.marked)
 
     def diagnose(self, uri: str) -> None:
         """Publish what the linter finds."""

@@ -5,6 +5,7 @@ Read from the tree and not from the model: while somebody types, the model is of
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
@@ -18,6 +19,13 @@ _NOTHING = MappingNode((), array("I", [0]), Lines(""))
 Kind = Literal["state", "event", "tool", "guard"]
 
 
+_SECTIONS: dict[str, Kind] = {"states": "state", "events": "event", "tools": "tool", "guards": "guard"}
+_HEADER = re.compile(
+    r"""^[ \t]*\[{1,2}[ \t]*(?P<section>states|events|tools|guards)[ \t]*\.[ \t]*(?P<name>[\w-]+|"[^"\n\\]+"|'[^'\n]+')""",
+    re.MULTILINE,
+)
+
+
 class Occurrence(NamedTuple):
     """A name where it is written: from *start* to *end*, without quotes; both are -1 where the text does not show it literally."""
 
@@ -29,11 +37,11 @@ class Occurrence(NamedTuple):
 
 
 def occurrences(document: Document) -> list[Occurrence]:
-    """All of them in the order of the text; none where the text could not be read."""
+    """All of them in the order of the text, each once, also behind an alias; none where the text could not be read."""
     root = document.root
     if not isinstance(root, MappingNode):
         return []
-    return sorted(_Walk(document, root).all(), key=lambda found: found.start)
+    return sorted(set(_Walk(document, root).all()), key=lambda found: (found.start, found.name))
 
 
 class _Walk:
@@ -45,13 +53,12 @@ class _Walk:
 
     def all(self) -> Iterator[Occurrence]:
         root = self._root
-        sections: tuple[tuple[str, Kind], ...] = (
-            ("states", "state"), ("events", "event"), ("tools", "tool"), ("guards", "guard"),
-        )  # fmt: skip
-        for section, kind in sections:
+        for section, kind in _SECTIONS.items():
             node = _mapping(root, section)
             for name in node:
                 yield self._token(kind, name, node.key_place(name), defines=True)
+        if self._document.format == "toml":
+            yield from self._headers()
         yield from self._mention("state", root, "initial")
         yield from self._condition(root, "transition_guard")
         for holder in (_mapping(root, "defaults"), *_mappings(_mapping(root, "states"))):
@@ -63,6 +70,17 @@ class _Walk:
                 yield from self._expression(guard, "expr")
             else:
                 yield from self._expression(self._guards, name)
+
+    def _headers(self) -> Iterator[Occurrence]:
+        """The names in headers of TOML after the first: ``[tools.look]`` and ``[[tools.look.emits]]`` name the same tool."""
+        text = self._document.text
+        for header in _HEADER.finditer(text):
+            kind, name = _SECTIONS[header["section"]], header["name"].strip("\"'")
+            node = _mapping(self._root, header["section"])
+            start = header.start("name")
+            if name in node and self._document.lines.offset(node.key_place(name)) != start:
+                start += header["name"][0] in "\"'"
+                yield Occurrence(kind, name, start, start + len(name))
 
     def _holder(self, node: MappingNode) -> Iterator[Occurrence]:
         """A state, or the defaults of all."""
