@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fsmc.runtime.infos import Step
     from fsmc.runtime.session import Session
     from fsmc.runtime.table import Table
+    from fsmc.runtime.values import thaw
     from fsmc.simulation import RunReport
     from fsmc.source.errors import InputError
     from fsmc.trace.records import TraceError
@@ -53,6 +54,7 @@ __all__ = [
     "load",
     "render",
     "simulate",
+    "thaw",
 ]
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "load": "fsmc.api",
     "render": "fsmc.api",
     "simulate": "fsmc.api",
+    "thaw": "fsmc.runtime.values",
 }
 
 

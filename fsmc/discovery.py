@@ -34,12 +34,14 @@ def inputs(
     paths: Iterable[str],
     stdin: Callable[[], bytes] | None = None,
     stdin_name: str = "<stdin>",
+    policies_only: bool = False,
     excluded: Callable[[str, bool], bool] | None = None,
 ) -> Iterator[Input]:
     """Everything that *paths* name, in the order given; a folder's files are in order of name.
 
     Of a folder only policies and compiled tables are taken, without what ``.gitignore`` files name or *excluded* says, given a
-    path and whether it is a folder; a file that is named itself is always taken. ``-`` calls *stdin*, where there is one.
+    path and whether it is a folder. A file that is named itself is always taken, unless *policies_only* passes over those
+    that are neither. ``-`` calls *stdin*, where there is one.
     """
     seen: set[str] = set()
     for path in paths:
@@ -50,7 +52,10 @@ def inputs(
                 yield _from_bytes(stdin(), re.sub("[\ud800-\udfff]", "\ufffd", stdin_name))
             continue
         for name in _matches(path):
-            yield from _folder(name, seen, excluded) if os.path.isdir(name) else _file(name, seen)
+            if os.path.isdir(name):
+                yield from _folder(name, seen, excluded)
+            else:
+                yield from _file(name, seen, policies_only)
 
 
 def open_input(path: str) -> Input:
@@ -150,11 +155,13 @@ def _identity(path: str) -> str:
         return path
 
 
-def _file(path: str, seen: set[str]) -> Iterator[Input]:
+def _file(path: str, seen: set[str], policies_only: bool) -> Iterator[Input]:
     identity = _identity(path)
     if identity not in seen:
         seen.add(identity)
-        yield open_input(path)
+        found = _member(path) if policies_only else open_input(path)
+        if found is not None:
+            yield found
 
 
 def _folder(folder: str, seen: set[str], excluded: Callable[[str, bool], bool] | None) -> Iterator[Input]:

@@ -16,7 +16,7 @@ from fsmc.runtime.calls import AsyncToolCall, ToolCall
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.decision import Decision, Loop, Settled
 from fsmc.runtime.infos import Step
-from fsmc.runtime.session import Session
+from fsmc.runtime.session import Session, batch_of
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import thaw
 from fsmc.runtime.wrapping import guarded
@@ -97,6 +97,18 @@ class InstrumentedSession:
         began = time.time_ns()
         return self._decided(began, arguments, await self._session.areserve(tool, arguments, call_id))
 
+    def _reserve_plainly(self, tool: str, arguments: Any, call_id: str | None) -> Decision:
+        began = time.time_ns()
+        return self._decided(began, arguments, self._session._reserve_plainly(tool, arguments, call_id))
+
+    def _refuse(self, tool: str, code: str, reason: str) -> Decision:
+        began = time.time_ns()
+        return self._decided(began, None, self._session._refuse(tool, code, reason))
+
+    async def areserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
+        """``Session.areserve_batch``."""
+        return tuple([await self.areserve(tool, arguments, call_id) for call_id, tool, arguments in batch_of(calls)])
+
     def reserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
         """``Session.reserve_batch``."""
         began = time.time_ns()
@@ -132,9 +144,12 @@ class InstrumentedSession:
         """``Session.acall``; inside the block the call's span is the current one."""
         return AsyncToolCall(cast(Session, self._current), tool, arguments, call_id)
 
-    def guard_tool(self, function: F, *, tool: str | None = None, refusal: str = "raise") -> F:
+    def guard_tool(self, function: Any = None, *, tool: str | None = None, refusal: str = "raise") -> Any:
         """``Session.guard_tool``; while the function runs the call's span is the current one."""
-        return guarded(cast(Session, self._current), function, tool or function.__name__, refusal)
+        session = cast(Session, self._current)
+        if function is None:
+            return lambda decorated: guarded(session, decorated, tool, refusal)
+        return guarded(session, function, tool, refusal)
 
     # Moving
 
@@ -173,11 +188,11 @@ class InstrumentedSession:
             "fsmc.shadow": made.shadow, "fsmc.revision": self._session.revision,
         })  # fmt: skip
         if self._content and span.is_recording():
-            given = made.arguments if made.arguments is not None else arguments
+            given = made.arguments if made.allowed else arguments
             span.set_attributes(
                 {"gen_ai.tool.call.arguments": _text({} if given is None else given), "fsmc.reason": made.reason}
             )
-        if made.allowed and made.call_id is not None:
+        if made.allowed and made.call_id:
             self._spans[made.call_id] = span
             return made
         if made.verdict == "deny":  # to be asked for an approval is no failure
@@ -274,6 +289,12 @@ class _Current:
     def reserve(self, tool: str, arguments: Any, call_id: str | None = None) -> Decision:
         return self._attach(self._outer.reserve(tool, arguments, call_id))
 
+    def _reserve_plainly(self, tool: str, arguments: Any, call_id: str | None = None) -> Decision:
+        return self._attach(self._outer._reserve_plainly(tool, arguments, call_id))
+
+    def _refuse(self, tool: str, code: str, reason: str) -> Decision:
+        return self._outer._refuse(tool, code, reason)
+
     async def areserve(self, tool: str, arguments: Any, call_id: str | None = None) -> Decision:
         return self._attach(await self._outer.areserve(tool, arguments, call_id))
 
@@ -290,7 +311,7 @@ class _Current:
         self._outer.release(call_id)
 
     def _attach(self, made: Decision) -> Decision:
-        if made.allowed and made.call_id is not None:
+        if made.allowed and made.call_id:
             span = self._outer._spans[made.call_id]
             self._tokens[made.call_id] = context.attach(trace.set_span_in_context(span))
         return made

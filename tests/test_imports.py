@@ -40,6 +40,9 @@ OPTIONAL = {
     ("fsmc.runtime.validator", "jsonschema"),
     ("fsmc.runtime.validator", "referencing"),
     ("fsmc.telemetry", "opentelemetry"),
+    ("fsmc.lsp.places", "lsprotocol"),
+    ("fsmc.lsp.server", "lsprotocol"),
+    ("fsmc.lsp.server", "pygls"),
 }
 
 MODULES = {

@@ -9,8 +9,14 @@ from fsmc.cli.options import subcommand
 from fsmc.rules import all_rules
 
 
+def names_of_rules(begun: str) -> list[str]:
+    """The codes and names of rules that begin like *begun*, for a shell."""
+    found = [name for rule in all_rules() for name in (rule.code, rule.name)]
+    return [name for name in found if name.lower().startswith(begun.lower())]
+
+
 @subcommand("explain", "Explain one kind of finding.")
-@click.argument("code", metavar="CODE")
+@click.argument("code", metavar="CODE", shell_complete=lambda ctx, param, begun: names_of_rules(begun))
 def command(code: str) -> int:
     """Explain a finding by its code (FSM204) or name (cycle): what it means, a bad and a good example."""
     from inspect import cleandoc

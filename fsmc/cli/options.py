@@ -21,6 +21,21 @@ class PlainOption(click.Option):
         self.help = text
 
 
+class PathName(click.types.StringParamType):
+    """A path as it was given; a shell completes it with the names of files."""
+
+    name = "path"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        """The files that begin like *incomplete*: the shell knows them."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+PATH = PathName()
+
+
 def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         write(f"{ctx.get_help()}\n")
@@ -54,7 +69,7 @@ def option(*declarations: str, text: str, **settings: Any) -> Decorator:
 
 def policy_argument(name: str = "policy", metavar: str = "POLICY") -> Decorator:
     """The one input of a command: a path, or ``-`` for standard input."""
-    return click.argument(name, metavar=metavar)
+    return click.argument(name, metavar=metavar, type=PATH)
 
 
 def format_option(formats: Sequence[str], text: str = "How to write the result.") -> Decorator:
@@ -73,7 +88,7 @@ def format_by_suffix(path: str, suffixes: Mapping[str, str], chosen: str | None,
 
 def output_option(text: str = "Where to write the result; - for standard output.") -> Decorator:
     """``-o FILE``, standard output by default."""
-    return option("-o", "--output", text=text, metavar="FILE", default="-")
+    return option("-o", "--output", text=text, metavar="FILE", default="-", type=PATH)
 
 
 stdin_filename_option = option(

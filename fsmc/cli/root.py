@@ -10,7 +10,20 @@ import click
 from fsmc.cli.options import PlainHelp, PlainOption
 from fsmc.cli.streams import write
 
-COMMANDS = ("init", "lint", "compile", "show", "render", "codegen", "simulate", "explain", "rules", "schema")
+COMMANDS = (
+    "init",
+    "lint",
+    "compile",
+    "show",
+    "render",
+    "codegen",
+    "simulate",
+    "explain",
+    "rules",
+    "schema",
+    "completion",
+    "lsp",
+)
 
 _HELP = """Compile a declarative policy into a state machine that decides which tools a model may call.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fsmc.cli.files import color_wanted, from_stdin, note, terminal_width, write_text
-from fsmc.cli.options import color_option, format_option, option, policy_argument, subcommand
+from fsmc.cli.options import PATH, color_option, format_option, option, policy_argument, subcommand
 from fsmc.cli.tables import load_table
 from fsmc.policy.wording import kind
 from fsmc.report.style import printable
@@ -30,7 +30,7 @@ _SUFFIXES = (".jsonl", ".json")
 
 @subcommand("simulate", "Play recorded runs through a policy.")
 @policy_argument(metavar="POLICY|TABLE")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=PATH)
 @format_option(("text", "json"))
 @option("--input-format", text="What the traces are.", type=click.Choice(FORMATS), default="auto", show_default=True)
 @option(

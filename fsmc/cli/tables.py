@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fsmc.cli.files import color_wanted, note, one_input, terminal_width
 from fsmc.cli.streams import say
 from fsmc.report import counted, report
+from fsmc.report.checked import Checked
 
 if TYPE_CHECKING:
     from fsmc.discovery import Input
@@ -48,8 +49,7 @@ def _model(document: Document, color: str = "auto") -> tuple[Policy | None, list
     errors = [finding for finding in findings if finding.level == "error"]
     if errors:
         wanted, width = color_wanted(color, sys.stderr), terminal_width(sys.stderr)
-        lines = report("text", errors, [document.path], lambda _, line: document.line(line), wanted, width)
-        say(lines)
+        say(report("text", Checked(errors, {document.path: document}), wanted, width))
     reported = without_ignored(document, findings, policy is not None)
     if others := counted(finding for finding in reported if finding.level != "error"):
         import shlex

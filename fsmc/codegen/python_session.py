@@ -75,7 +75,8 @@ def _calling(tools: Sequence[ToolTypes]) -> list[str]:
     for head, named, answer in _DECIDING:
         parts += _overloads(head, tools, named, answer)
     batch = Sub("Iterable", ("tuple[str, str, Any]",))
-    parts.append(_method("def reserve_batch", (("calls", batch, ""),), "dict[str, fsmc.Decision]"))
+    parts.append(_method("def reserve_batch", (("calls", batch, ""),), "tuple[fsmc.Decision, ...]"))
+    parts.append(_method("async def areserve_batch", (("calls", batch, ""),), "tuple[fsmc.Decision, ...]"))
     parts.append(_method("def commit", (_CALL_ID, *_RESULT), "fsmc.Settled"))
     parts.append(_method("async def acommit", (_CALL_ID, *_RESULT), "fsmc.Settled"))
     parts.append(_method("def release", (_CALL_ID,), "None"))

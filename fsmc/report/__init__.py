@@ -1,40 +1,43 @@
-"""Reporters: one list of findings in, one text out. They know nothing of checks."""
+"""Reporters: what one run has found in, one text out. They know nothing of checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from fsmc.findings import LEVELS, Finding
+from fsmc.report.checked import Checked
 
-FORMATS = ("text", "concise", "json")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+FOR_PEOPLE = ("text", "concise")
+WITH_NAMES = ("json", "sarif", "gitlab")
+"""The formats that tell the names which lead to a place (``linter.with_names``), or are made with them."""
 
-SourceLine = Callable[[str, int], str]
-"""The text of a line of a file, by display name and number; "" where there is none."""
 
+def report(format: str, checked: Checked, color: bool = False, width: int | None = None) -> str:
+    """What was found, in one of ``FORMATS``. Sentences of a text are broken at words where a *width* in columns is given."""
+    if format == "text":
+        from fsmc.report.text import text_report
 
-def report(
-    format: str,
-    findings: Sequence[Finding],
-    files: Sequence[str],
-    source_line: SourceLine,
-    color: bool = False,
-    width: int | None = None,
-) -> str:
-    """*findings* in one of ``FORMATS``. *files* are the display names of everything that was checked.
-
-    Sentences are broken at words where a *width* in columns is given.
-    """
-    if format == "json":
-        from fsmc.report.json import json_report
-
-        return json_report(findings, files)
+        return text_report(checked, color, width)
     if format == "concise":
         from fsmc.report.concise import concise
 
-        return concise(findings)
-    from fsmc.report.text import text_report
+        return concise(checked.findings)
+    return _machine_report(format, checked.portable())
 
-    return text_report(findings, files, source_line, color, width)
+
+def _machine_report(format: str, checked: Checked) -> str:
+    if format == "json":
+        from fsmc.report.json import json_report as write
+    elif format == "sarif":
+        from fsmc.report.sarif import sarif as write
+    elif format == "github":
+        from fsmc.report.github import github as write
+    elif format == "gitlab":
+        from fsmc.report.gitlab import gitlab as write
+    else:
+        from fsmc.report.junit import junit as write
+    return write(checked)
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[str, int]:

@@ -12,12 +12,15 @@ from collections import namedtuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple, TypeVar
+    from typing import Any, NamedTuple, TypeVar, overload
 else:
     Any = object
 
     def TypeVar(name, bound=object):
         return bound
+
+    def overload(function):
+        return function
 
     class _FromAnnotations(type):
         """Makes of a class body what ``typing.NamedTuple`` makes of it."""
@@ -33,4 +36,4 @@ else:
 
     NamedTuple = type.__new__(_FromAnnotations, "NamedTuple", (), {})
 
-__all__ = ["TYPE_CHECKING", "Any", "NamedTuple", "TypeVar"]
+__all__ = ["TYPE_CHECKING", "Any", "NamedTuple", "TypeVar", "overload"]

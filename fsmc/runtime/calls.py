@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import TracebackType
 
+from fsmc.runtime import log
 from fsmc.runtime.annotations import TYPE_CHECKING, Any
 from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.errors import CallRefused, SessionError
@@ -41,7 +42,7 @@ class _Call:
     @property
     def arguments(self) -> Mapping[str, Any]:
         """The arguments as they were checked: call the tool with these."""
-        return self.decision.arguments or {}
+        return self.decision.arguments
 
     def release(self) -> None:
         """Give the call back: it was not made after all."""
@@ -57,11 +58,13 @@ class _Call:
 
     def _outcome(self, error: BaseException | None) -> tuple[str, Any, bool] | None:
         """What to commit, as (call id, result, failed); None when there is nothing, and the call is given back."""
-        call_id = self.decision.call_id or ""
+        call_id = self.decision.call_id
         if error is not None and not self._released:
             return call_id, described(error), True
         if self._released or self.result is _NOTHING:
             self._session.release(call_id)
+            if not self._released:
+                log.given_back(self._session.table.id, self._tool, call_id)
             return None
         return call_id, self.result, False
 
@@ -72,7 +75,7 @@ class ToolCall(_Call):
     __slots__ = ()
 
     def __enter__(self) -> ToolCall:
-        self._enter(self._session.reserve(self._tool, self._arguments, self._call_id))
+        self._enter(self._session._reserve_plainly(self._tool, self._arguments, self._call_id))
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:

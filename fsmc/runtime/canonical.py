@@ -7,7 +7,7 @@ import sys
 
 from fsmc.runtime.annotations import Any
 
-# From here on OpenSSL, which is five times as fast, has earned the time that `hashlib` takes to load it.
+# From here on OpenSSL, which is five times as fast, has earned the time that `hashlib` takes to load it, unless it is loaded.
 _LARGE = 500_000
 
 
@@ -23,7 +23,7 @@ def canonical_json(value: Any) -> str:
 def text_digest(text: str) -> str:
     """``sha256:`` and the hexadecimal SHA-256 of *text* in UTF-8."""
     data = text.encode()
-    return "sha256:" + (_quick_sha256(data) if len(data) < _LARGE else _fast_sha256(data))
+    return "sha256:" + (_fast_sha256(data) if len(data) >= _LARGE or "hashlib" in sys.modules else _quick_sha256(data))
 
 
 def _fast_sha256(data: bytes) -> str:

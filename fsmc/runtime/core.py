@@ -15,7 +15,7 @@ from fsmc.runtime.errors import EvaluationError, SessionError
 from fsmc.runtime.infos import Step, ToolInfo
 from fsmc.runtime.ledger import InFlight, undeclared_tool
 from fsmc.runtime.machine import Machine, NeedsAwait
-from fsmc.runtime.values import NotJson, decode_result, freeze, named, private_copy
+from fsmc.runtime.values import NotJson, decode_result, decoded_arguments, freeze, named, private_copy
 from fsmc.runtime.words import did_you_mean
 
 # A refusal names the way to a state that offers the tool up to this many moves.
@@ -106,15 +106,21 @@ class Core(Machine):
         limit = self.ledger.overstepped(tool, key, self.row.state)
         if limit is not None:
             return self._deny(name, *limit)
-        if tool.approval is not None and not self._approved(name, key):
-            reason = f"a person must approve `{name}` with these arguments"
+        if tool.approval is not None and (void := self._void(name, key)) is not None:
+            reason = f"a person must approve `{name}` with these arguments{void}"
             return self._deny(name, "approval_required", reason, "an approval of exactly this call", "ask")
         return None
 
-    def _approved(self, tool: str, key: str) -> bool:
+    def _void(self, tool: str, key: str) -> str | None:
+        """Why there is no approval of a call, as the end of a sentence; None where there is one."""
+        given = self.approvals.get((tool, key))
+        if given is None:
+            return ""
         # The revision changes with every move and every write, so it stands for the state too; the table for the digest.
-        revision, expires = self.approvals.get((tool, key), (-1, 0.0))
-        return revision == self.revision and self.clock() < expires
+        revision, expires = given
+        if revision != self.revision:
+            return "; the approval that was given is void, for the session has changed since"
+        return None if self.clock() < expires else "; the approval that was given has expired"
 
     def _deny(self, tool: Any, code: str, reason: str, unlock: str = "", verdict: str = "deny") -> Decision:
         offered = self.offered()
@@ -135,7 +141,7 @@ class Core(Machine):
         if not decision.allowed:
             if not self._is_shadowed(decision.tool) or decision.code in ("invalid_call_id", "duplicate_call_id"):
                 self.ledger.refusals += 1
-                return decision._replace(call_id=call_id if isinstance(call_id, str) else None)
+                return decision._replace(call_id=call_id if isinstance(call_id, str) else "")
             self.count_shadowed(decision.code)
             decision = decision._replace(verdict="allow", shadow=True)
             try:
@@ -159,11 +165,49 @@ class Core(Machine):
             "allow", code, reason, tool, state, decision.allowed_tools, decision.unlock, call_id, freeze(body), shadow
         )
 
+    def reserve_plainly(self, tool: Any, arguments: Any, call_id: Any) -> Decision:
+        """``reserve`` of a call whose result will be committed plainly: refused where that would meet an asynchronous guard.
+
+        Else the tool would have run before anybody knew.
+        """
+        info = self.table._tools.get(tool) if isinstance(tool, str) else None
+        guard = None if info is None else self._awaited_by(info)
+        if guard is None:
+            return self.reserve(tool, arguments, call_id)
+        self.ledger.refusals += 1
+        reason = f"the result of `{named(tool)}` asks guard `{guard}`, which is asynchronous"
+        return self._deny(
+            named(tool), "needs_async", reason, "the same call with `async with` or an asynchronous function"
+        )
+
+    def _awaited_by(self, tool: ToolInfo) -> str | None:
+        """The asynchronous guard, if any, that a result of *tool* may ask in this state."""
+        if not self.asynchronous:
+            return None
+        table = self.table
+        numbers = [tool.failed_when, *(emit.when for emit in tool.emits)]
+        row = table._candidates[table._state_index[self.row.state.name]]
+        events = {tool.on_failure, *(emit.event for emit in tool.emits)} - {None}
+        numbers += [condition for event in events for _, condition, _, _ in row.get(event or "", ())]
+        for number in numbers:
+            guard = table._conditions[number].external if number is not None and number >= 0 else None
+            if guard in self.asynchronous:
+                return guard
+        return None
+
+    def refuse(self, tool: str, code: str, reason: str) -> Decision:
+        """Refuse a call that could not even be put together."""
+        self.ledger.refusals += 1
+        return self._deny(tool, code, reason)
+
     def take(self, call_id: Any) -> InFlight:
         """Take a call out of flight, to settle it or give it back. Raises ``SessionError`` when it is not there."""
         call = self.ledger.in_flight.pop(call_id, None) if isinstance(call_id, str) else None
         if call is None:
-            raise SessionError(f"call {named(call_id)!r} is not in flight: it was never allowed, or settled already")
+            hint = "; give its `call_id`" if isinstance(call_id, Decision) else ""
+            raise SessionError(
+                f"call {named(call_id)!r} is not in flight: it was never allowed, or settled already{hint}"
+            )
         return call
 
     def release(self, call_id: Any) -> None:
@@ -219,7 +263,7 @@ class Core(Machine):
             self.ledger.settle(call, failed)
             settled = Settled(call.tool.name, failed)
         else:
-            facts = self.facts(args=call.arguments, result=decode_result(result))
+            facts = self.facts(args=call.arguments, result=decode_result(result, notes))
             failed = failed or self._looks_failed(call.tool, facts, notes)
             self.ledger.settle(call, failed)
             settled = self._outcome_of(call, failed, facts, notes)
@@ -292,10 +336,13 @@ class Core(Machine):
 
 
 def copied_call(tool: str, arguments: Any, keyed: bool = True) -> tuple[Any, str]:
-    """A private copy of the arguments of a call (None means none), and where it is *keyed*, what identical calls share.
+    """A private copy of the arguments of a call, and where it is *keyed*, what identical calls share.
 
-    Raises ``NotJson``.
+    None means none, and so does an empty text; another text is read as JSON, for that is how some providers send them. Raises
+    ``NotJson``.
     """
+    if isinstance(arguments, str):
+        arguments = decoded_arguments(arguments)
     body = {} if arguments is None else private_copy(arguments)
     return body, f"{tool}\n{canonical_json(body)}" if keyed else ""
 

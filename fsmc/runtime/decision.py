@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from fsmc.runtime.annotations import Any, NamedTuple
 from fsmc.runtime.infos import Step
+from fsmc.runtime.values import View
+
+NO_ARGUMENTS: Mapping[str, Any] = View({})
 
 
 class Decision(NamedTuple):
@@ -16,8 +19,8 @@ class Decision(NamedTuple):
     ``requirement_failed``, ``max_calls``, ``parallel_calls``, ``budget_exhausted``, ``repeated_call``, ``approval_required``, ``duplicate_call_id``,
     ``invalid_call_id``, ``needs_async``, ``stale``, ``internal_error``.
     ``reason`` is a sentence the model can act on, ``unlock`` says what would make the call possible, ``allowed_tools`` are the
-    tools that could be called instead (empty on ``allow``). ``call_id`` is that of a reserved call (or the one given with a refused one), and of a reserved call ``arguments``
-    holds the checked copy to call the tool with. ``shadow`` says that the call goes through although the policy refuses it.
+    tools that could be called instead (empty on ``allow``). ``call_id`` is that of a reserved call, or the one given with a
+    refused one, or empty. Of a reserved call ``arguments`` holds the checked copy to call the tool with; else it is empty. ``shadow`` says that the call goes through although the policy refuses it.
     """
 
     verdict: str
@@ -27,8 +30,8 @@ class Decision(NamedTuple):
     state: str
     allowed_tools: tuple[str, ...] = ()
     unlock: str = ""
-    call_id: str | None = None
-    arguments: Mapping[str, Any] | None = None
+    call_id: str = ""
+    arguments: Mapping[str, Any] = NO_ARGUMENTS
     shadow: bool = False
 
     def __bool__(self) -> bool:

@@ -153,7 +153,7 @@ class Driver:
                 answer = await answer  # type: ignore[misc]
         except Exception as error:
             answer = error
-        return self.run(self._shadowed, asked.guard, answer)
+        return self.run(self._shadowed, asked.guard, plain_answer(asked.guard, answer))
 
     def _shadowed(self, guard: str, answer: object) -> object:
         core = self.core

@@ -1,4 +1,4 @@
-"""Decisions and moves in the standard log ``fsmc``: moves and refusals at INFO, spent budgets at WARNING, the rest at DEBUG.
+"""Decisions and moves in the standard log ``fsmc``: moves and refusals at INFO, spent budgets and broken guards at WARNING, the rest at DEBUG.
 
 ``logging`` is looked up, not imported: an application that has not imported it has nothing to read the log with.
 """
@@ -10,6 +10,7 @@ import sys
 from fsmc.runtime.annotations import Any
 from fsmc.runtime.decision import Decision, Loop
 from fsmc.runtime.infos import Step
+from fsmc.runtime.values import described
 
 _found: Any = None
 
@@ -73,3 +74,22 @@ def loop(policy: str, spent: Loop) -> None:
             spent.mode,
             extra={"fsmc": fields},
         )
+
+
+def guard(name: str, answer: object) -> None:
+    """A guard that failed, or answered with neither True nor False: it does not hold, and somebody should mend it."""
+    logger = _logger()
+    if logger is None:
+        return
+    if isinstance(answer, BaseException):
+        logger.warning("guard `%s` failed: %s", name, described(answer), exc_info=answer)
+    else:
+        logger.warning("guard `%s` gave %s, not True or False", name, type(answer).__name__)
+
+
+def given_back(policy: str, tool: str, call_id: str) -> None:
+    """A block that ended without a result: if the tool ran, nobody knows."""
+    logger = _logger()
+    if logger is not None:
+        fields = {"policy": policy, "tool": tool, "call_id": call_id}
+        logger.warning("%s was given back: its block set no result", tool, extra={"fsmc": fields})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import CoroutineType
 
+from fsmc.runtime import log
 from fsmc.runtime.annotations import Any, TypeVar
 from fsmc.runtime.binding import CONTEXT, Guard
 from fsmc.runtime.canonical import canonical_json
@@ -30,11 +31,13 @@ def needs_await(guard: str) -> NeedsAwait:
 
 
 def plain_answer(guard: str, answer: object) -> object:
-    """*answer*, which is no promise of one. Raises ``NeedsAwait``."""
+    """*answer*, which is no promise of one; what is neither True nor False is logged. Raises ``NeedsAwait``."""
     if hasattr(type(answer), "__await__"):
         if isinstance(answer, CoroutineType):
             answer.close()  # a coroutine that nobody awaits would warn later, far from here
         raise needs_await(guard)
+    if answer is not True and answer is not False:
+        log.guard(guard, answer)
     return answer
 
 
@@ -75,6 +78,7 @@ class Facts(View[Any]):
 
 
 NOTHING: dict[Any, Any] = {}
+_NO_NAMES: frozenset[str] = frozenset()
 T = TypeVar("T")
 Ask = Callable[[str, Mapping[str, Any]], object]
 """Gives the outcome of a guard on facts; what the guard raised is an outcome too."""
@@ -84,7 +88,7 @@ class Machine:
     """State, context and counters of one conversation, without its calls."""
 
     __slots__ = (
-        "_plain_ask", "_validators", "approvals", "ask", "clock", "context", "counted_calls", "counted_visits", "guards", "hooks", "known",
+        "_plain_ask", "_validators", "approvals", "ask", "asynchronous", "clock", "context", "counted_calls", "counted_visits", "guards", "hooks", "known",
         "ledger", "next_id", "quiet", "revision", "row", "seen", "shadow", "shadowed", "table", "turn", "visits",
     )  # fmt: skip
 
@@ -115,6 +119,7 @@ class Machine:
         if table._conditions:
             self.known = {"context": self.context, "calls": self.counted_calls, "visits": self.counted_visits}
         self.guards: Mapping[str, Guard] = NOTHING
+        self.asynchronous: frozenset[str] = _NO_NAMES
         self.seen: Mapping[str, Any] = self.known
         self.quiet = False
         # There while nobody works on the session; who takes it away has the session to itself (see ``Driver``).
@@ -166,8 +171,11 @@ class Machine:
         answer = self.ask(verdict.needed, facts)
         return self.table.condition(condition, facts, {verdict.needed: answer})
 
-    def offered(self) -> tuple[str, ...]:
-        """The tools of the state whose ``when`` holds, in declared order."""
+    def offered(self, certain: bool = False) -> tuple[str, ...]:
+        """The tools of the state whose ``when`` holds, in declared order; without those that would have to be awaited.
+
+        Where they must be *certain*, raises ``NeedsAwait`` for such a tool.
+        """
         names = []
         if self.row.constant:
             return self.row.state.tools
@@ -177,7 +185,8 @@ class Machine:
                 if when is None or self.holds(when, self.facts()).holds:
                     names.append(name)
             except NeedsAwait:
-                continue  # what cannot be decided here is not offered
+                if certain:
+                    raise
         return tuple(names)
 
     # Moving

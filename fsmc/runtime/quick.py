@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from fsmc.runtime.annotations import Any
 from fsmc.runtime.core import Core
-from fsmc.runtime.decision import Decision, Settled
+from fsmc.runtime.decision import NO_ARGUMENTS, Decision, Settled
 from fsmc.runtime.driver import Driver
 from fsmc.runtime.infos import Step
 from fsmc.runtime.machine import Heard
-from fsmc.runtime.values import View
 
-_NO_ARGUMENTS: View[Any] = View({})
 _RESULTS = frozenset((type(None), str, dict, list, int, float, bool))
 _new = tuple.__new__
 
@@ -132,7 +130,7 @@ class QuickAnswers:
             return self._reserve(tool, arguments, None)
         if refusal is not None:
             return refusal
-        return _new(Decision, ("allow", "ok", "", name, state, (), "", call_id, _NO_ARGUMENTS, False))
+        return _new(Decision, ("allow", "ok", "", name, state, (), "", call_id, NO_ARGUMENTS, False))
 
     def commit(self, call_id: str, result: Any = None, failed: bool = False) -> Settled:
         """Settle a call with its result, which may write facts, raise an event and move the machine.

@@ -13,7 +13,10 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def schema_text(name: str) -> str:
-    """The text of a published schema (``policy-v1``, ``table-v1``, ``trace-v1``, ``session-v1``), from the wheel or from a checkout."""
+    """The text of a published schema, from the wheel or from a checkout.
+
+    They are ``policy-v1``, ``table-v1``, ``trace-v1``, ``session-v1`` and ``lint-report-v1``.
+    """
     for folder in (_PACKAGE, os.path.dirname(_PACKAGE)):
         path = os.path.join(folder, "schemas", f"{name}.schema.json")
         if os.path.isfile(path):

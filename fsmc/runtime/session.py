@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from fsmc.runtime import log
-from fsmc.runtime.annotations import TYPE_CHECKING, Any, TypeVar
+from fsmc.runtime.annotations import TYPE_CHECKING, Any, TypeVar, overload
 from fsmc.runtime.binding import Guard, bound_guards
 from fsmc.runtime.core import Core, copied_call
 from fsmc.runtime.decision import Decision, Settled
@@ -18,6 +18,7 @@ from fsmc.runtime.machine import Heard, NeedsAwait, stale
 from fsmc.runtime.quick import QuickAnswers
 from fsmc.runtime.table import Table
 from fsmc.runtime.values import Counts, NotJson, freeze, is_async_function, named
+from fsmc.runtime.words import did_you_mean
 
 if TYPE_CHECKING:
     from fsmc.runtime.calls import AsyncToolCall, ToolCall
@@ -66,9 +67,14 @@ class Session(QuickAnswers):
     ) -> None:
         bound = bound_guards(table, guards or {})
         driver = self._driver = Driver(bound)
+        if hooks is not None and not isinstance(hooks, Hooks):
+            raise BindingError(f"hooks are given as `fsmc.Hooks(after=...)`, not as {type(hooks).__name__}")
         core = self._core = driver.core = Core(table, driver.answer, hooks or NO_HOOKS, _shadow(table, shadow), clock)
+        plain = bound
+        if any(map(is_async_function, bound.values())):
+            plain = {name: guard for name, guard in bound.items() if not is_async_function(guard)}
+            core.asynchronous = frozenset(bound.keys() - plain.keys())
         if QUICK and core.shadow is False and not core.hooks.watching and not log.enabled():
-            plain = {name: guard for name, guard in bound.items() if not is_async_function(guard)} if bound else bound
             core.answer_quickly(plain)
 
     def __repr__(self) -> str:
@@ -140,8 +146,14 @@ class Session(QuickAnswers):
 
     @property
     def allowed_tools(self) -> tuple[str, ...]:
-        """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order."""
-        return self._driver.run(self._core.offered)
+        """The tools to offer now: the state's own, narrowed by each tool's ``when``, in declared order.
+
+        Raises ``SessionError`` where a ``when`` is an asynchronous guard: a tool would be missing without a word.
+        """
+        try:
+            return self._driver.run(self._core.offered, True)
+        except NeedsAwait as needs:
+            raise SessionError(f"{needs}, here `await session.aallowed_tools()`") from None
 
     async def aallowed_tools(self) -> tuple[str, ...]:
         """``allowed_tools`` where a ``when`` is an asynchronous guard."""
@@ -208,6 +220,15 @@ class Session(QuickAnswers):
     def _reserve(self, tool: str, arguments: Any, call_id: str | None) -> Decision:
         return self._decided(self._driver.decide(self._core.reserve, tool, arguments, call_id))
 
+    def _reserve_plainly(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
+        """``reserve`` for a call that is committed plainly."""
+        if not self._core.asynchronous:
+            return self.reserve(tool, arguments, call_id)
+        return self._decided(self._driver.decide(self._core.reserve_plainly, tool, arguments, call_id))
+
+    def _refuse(self, tool: str, code: str, reason: str) -> Decision:
+        return self._decided(self._driver.decide(self._core.refuse, tool, code, reason))
+
     async def areserve(self, tool: str, arguments: Any = None, call_id: str | None = None) -> Decision:
         """``reserve`` with asynchronous guards: a session that changes while one is pending is asked again."""
         return self._decided(await self._driver.adecide(self._core.reserve, tool, arguments, call_id))
@@ -216,8 +237,12 @@ class Session(QuickAnswers):
         """Decide about the calls of one batch, ``(call id, tool, arguments)`` each: one answer each, in the same order."""
         return self._driver.run(self._reserve_all, calls)
 
+    async def areserve_batch(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
+        """``reserve_batch`` with asynchronous guards: one call after the other."""
+        return tuple([await self.areserve(tool, arguments, call_id) for call_id, tool, arguments in batch_of(calls)])
+
     def _reserve_all(self, calls: Iterable[tuple[str, str, Any]]) -> tuple[Decision, ...]:
-        return tuple(self._reserve(tool, arguments, call_id) for call_id, tool, arguments in calls)
+        return tuple(self._reserve(tool, arguments, call_id) for call_id, tool, arguments in batch_of(calls))
 
     def _commit(self, call_id: str, result: Any, failed: bool) -> Settled:
         return self._settled(self._driver.run(self._core.take_and_commit, call_id, result, failed))
@@ -247,14 +272,26 @@ class Session(QuickAnswers):
 
         return AsyncToolCall(self, tool, arguments, call_id)
 
-    def guard_tool(self, function: F, *, tool: str | None = None, refusal: str = "raise") -> F:
+    @overload
+    def guard_tool(self, function: F, *, tool: str | None = None, refusal: str = "raise") -> F: ...
+
+    @overload
+    def guard_tool(  # noqa: F811
+        self, function: None = None, *, tool: str | None = None, refusal: str = "raise"
+    ) -> Callable[[F], F]: ...
+
+    def guard_tool(  # noqa: F811
+        self, function: Any = None, *, tool: str | None = None, refusal: str = "raise"
+    ) -> Any:
         """*function* as one that runs only when the session allows it, plain or asynchronous; also as a decorator.
 
         It stands for the tool of its own name, or *tool*. See ``fsmc.runtime.wrapping.guarded``.
         """
         from fsmc.runtime.wrapping import guarded
 
-        return guarded(self, function, tool or function.__name__, refusal)
+        if function is None:
+            return lambda decorated: guarded(self, decorated, tool, refusal)
+        return guarded(self, function, tool, refusal)
 
     def approve(self, tool: str, arguments: Any = None) -> None:
         """A person says yes to *tool* with exactly these *arguments*: good for one call, in this state and revision.
@@ -263,7 +300,9 @@ class Session(QuickAnswers):
         """
         info = self.table.tools.get(tool) if isinstance(tool, str) else None
         if info is None or info.approval is None:
-            raise SessionError(f"`{tool}` is not a tool that needs an approval")
+            asking = [name for name, other in self.table.tools.items() if other.approval is not None]
+            hint = did_you_mean(named(tool), asking)
+            raise SessionError(f"`{named(tool)}` is not a tool that needs an approval{hint}")
         try:
             body, key = copied_call(info.name, arguments)
         except NotJson as error:
@@ -322,6 +361,15 @@ class Session(QuickAnswers):
         return settled
 
 
+def batch_of(calls: Iterable[tuple[str, str, Any]]) -> list[tuple[str, str, Any]]:
+    """The calls of a batch. Raises ``SessionError`` before any is decided when one is not made of its three parts."""
+    found = list(calls)
+    for call in found:
+        if not isinstance(call, (tuple, list)) or len(call) != 3:
+            raise SessionError(f"a call of a batch is (call id, tool, arguments), not {type(call).__name__}")
+    return found
+
+
 def _shadow(table: Table, shadow: bool | Iterable[str]) -> bool | frozenset[str]:
     if isinstance(shadow, bool):
         return shadow
@@ -331,5 +379,6 @@ def _shadow(table: Table, shadow: bool | Iterable[str]) -> bool | frozenset[str]
     external = {guard.name for guard in table.guards.values() if guard.external}
     unknown = sorted(names - table.tools.keys() - external)
     if unknown:
-        raise BindingError(f"shadow names `{unknown[0]}`, which is no tool and no external guard of this policy")
+        hint = did_you_mean(unknown[0], table.tools.keys() | external)
+        raise BindingError(f"shadow names `{unknown[0]}`, which is no tool and no external guard of this policy{hint}")
     return names

@@ -48,6 +48,10 @@ def restore(core: Core, saved: Mapping[str, Any], migrate: Mapping[str, str] | N
             f"the snapshot was taken under {data['digest'][:19]}, this table is {table.digest[:19]}: "
             "give `migrate` to go on under another version of the policy"
         )
+    if migrate is not None and not isinstance(migrate, Mapping):
+        raise SessionError("`migrate` maps old state names to new ones; `{}` when none changed")
+    if data["policy"] != table.id:
+        raise SessionError(f"the snapshot is of policy `{data['policy']}`, and this one is `{table.id}`")
     renamed = dict(migrate or {})
     state: str = renamed.get(data["state"]) or data["state"]
     if state not in table.states:

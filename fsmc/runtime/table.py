@@ -23,7 +23,7 @@ from fsmc.runtime.row import Row
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import View, described, named
 from fsmc.runtime.verify import TableParts, parts_of_data, parts_of_text, verify
-from fsmc.runtime.words import times
+from fsmc.runtime.words import did_you_mean, times
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
@@ -98,7 +98,7 @@ class Table:
         verify(parts)
         try:
             self._freeze(parts)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise TableError(f"the table is damaged: {described(error)}") from None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -113,7 +113,7 @@ class Table:
     def _freeze(self, parts: TableParts) -> None:
         machine, about = parts.machine, parts.head["about"]
         fill: Callable[[str, object], None] = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        names = tuple(state["name"] for state in machine["states"])
+        names = tuple([state["name"] for state in machine["states"]])
         events = tuple(event["name"] for event in machine["events"])
         tool_names = tuple(tool["name"] for tool in machine["tools"])
         fill("_head", parts.head)
@@ -129,7 +129,7 @@ class Table:
         fill("context_fields", named_fields(machine.get("context")))
         fill("transition_guard", machine.get("transition_guard"))
         fill("_names", names)
-        fill("_state_index", {name: i for i, name in enumerate(names)})
+        fill("_state_index", dict(zip(names, range(len(names)), strict=True)))
         fill("_event_index", {name: i for i, name in enumerate(events)})
         guards = tuple(GuardInfo(g["name"], g.get("external", False)) for g in machine["guards"])
         fill("guards", View({guard.name: guard for guard in guards}))
@@ -280,7 +280,8 @@ class Table:
         if not isinstance(state, str) or state not in self._state_index:
             return Step("unknown_state", source, name, reason=f"`{source}` is not a state of this policy")
         if not isinstance(event, str) or event not in self._event_index:
-            return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy")
+            hint = did_you_mean(name, self._event_index)
+            return Step("unknown_event", source, name, reason=f"`{name}` is not an event of this policy{hint}")
         return Step("no_transition", source, name, reason=f"{source} does not react to {name}")
 
     def _row(self, state: str) -> Row:

@@ -110,10 +110,11 @@ def thaw(value: Any) -> Any:
     return value
 
 
-def decode_result(result: Any) -> Any:
+def decode_result(result: Any, notes: list[str] | None = None) -> Any:
     """What ``result`` means in expressions: the decoded value where a text is a JSON object, array, number or boolean.
 
-    A value that JSON cannot say is taken as its text: a result is never lost and never an error.
+    A result is never lost and never an error. What JSON cannot say becomes what is nearest to it: a dataclass its fields, a
+    set a list, a key that is no text its text, and anything else (a date, a Decimal, bytes, NaN) its text; *notes* are told.
     """
     if isinstance(result, str):
         return _decode_text(result)
@@ -122,11 +123,52 @@ def decode_result(result: Any) -> Any:
     try:
         return private_copy(result)
     except NotJson:
-        pass
+        odd: list[str] = []
+        nearest = _nearest(result, "result", odd)
+        if notes is not None and odd:
+            more = f" (and {len(odd) - 1} more like it)" if len(odd) > 1 else ""
+            notes.append(f"{odd[0]}, which JSON cannot say: taken as its text{more}")
+        return nearest
+
+
+def _nearest(value: Any, place: str, odd: list[str], depth: int = 0) -> Any:
+    """*value* as JSON, as near as it goes. What was no JSON is said in *odd*."""
     try:
-        return str(result)
+        if depth <= _MAX_DEPTH:
+            fields = getattr(type(value), "__dataclass_fields__", None)
+            if fields is not None:
+                value = {name: getattr(value, name) for name in fields}
+            if isinstance(value, Mapping):
+                return {
+                    _text_of(key): _nearest(item, f"{place}.{_text_of(key)}", odd, depth + 1)
+                    for key, item in value.items()
+                }
+            if isinstance(value, (list, tuple, set, frozenset)):
+                return [_nearest(item, f"{place}[{n}]", odd, depth + 1) for n, item in enumerate(value)]
+            if value is None or isinstance(value, (str, int, float)):
+                return _plain(value)
+    except Exception:  # a value that no JSON has, or an object that cannot be read
+        pass
+    if len(odd) < _MAX_DEPTH:
+        odd.append(f"`{shortened(place)}` is {type(value).__name__}")
+    return _text_of(value)
+
+
+def _text_of(value: Any) -> str:
+    try:
+        return str(value).encode(errors="backslashreplace").decode()
     except Exception:
-        return f"<{type(result).__name__}>"
+        return f"<{type(value).__name__}>"
+
+
+def decoded_arguments(text: str) -> Any:
+    """The arguments that a text stands for. Raises ``NotJson``."""
+    if not text.strip():
+        return None
+    try:
+        return _STRICT_DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise NotJson(f"a text that is no JSON: {described(error)}") from None
 
 
 def _decode_text(text: str) -> Any:
@@ -143,7 +185,15 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_STRICT_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_distinct)
 # What an object, an array, a number, true or false begins with.
 _JSON_STARTS = frozenset("{[-0123456789tf")
 

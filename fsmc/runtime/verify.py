@@ -12,9 +12,10 @@ from itertools import chain
 from fsmc.runtime.annotations import Any, NamedTuple
 from fsmc.runtime.canonical import canonical_json, text_digest
 from fsmc.runtime.errors import TableError
+from fsmc.runtime.plain import is_plain
 from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validator import Validator
-from fsmc.runtime.values import described
+from fsmc.runtime.values import described, shortened
 
 FORMAT = "fsmc-table/1"
 # The machine stands last in canonical text, for its name is the last in order.
@@ -28,6 +29,7 @@ class TableParts(NamedTuple):
     machine: Any
     text: str
     digest: str
+    plain: bool  # see ``fsmc.runtime.plain``
 
 
 def parts_of_text(text: str) -> TableParts | None:
@@ -35,14 +37,17 @@ def parts_of_text(text: str) -> TableParts | None:
 
     Raises ``ValueError`` for what is no JSON. In a text as ``fsmc compile`` writes it the machine is parsed from the very characters that its digest is over.
     """
-    before, mark, rest = text.rstrip().partition(_MACHINE)
+    before, mark, rest = text.rstrip(" \t\r\n").partition(_MACHINE)
     if mark and rest.endswith("}"):
         rest = rest[:-1]
         try:
             head = json.loads(before + "}")
             found = digest(rest)
             if _is_marked(head) and head["digest"] == found and "machine" not in head:
-                return TableParts(head, json.loads(rest), rest, found)
+                machine = json.loads(rest)
+                plain = is_plain(rest, machine)
+                if plain or canonical_json(machine) == rest:
+                    return TableParts(head, machine, rest, found, plain)
         except (ValueError, TypeError, KeyError):
             pass  # not the text that was written, or the mark is one in the midst of it
     data = json.loads(text)
@@ -61,7 +66,8 @@ def parts_of_data(data: Any) -> TableParts:
         rest = {key: value for key, value in data.items() if key != "machine"}
         head = json.loads(canonical_json(rest))
         text = canonical_json(data.get("machine"))
-        return TableParts(head, json.loads(text), text, digest(text))
+        machine = json.loads(text)
+        return TableParts(head, machine, text, digest(text), is_plain(text, machine))
     except (TypeError, ValueError, RecursionError) as error:
         raise TableError(f"the table is damaged: {described(error)}") from None
 
@@ -81,28 +87,17 @@ def verify(parts: TableParts) -> None:
     if head.get("digest") != parts.digest:
         raise TableError("the table was changed after it was compiled: its digest does not match its content")
     # The digest says that nobody changed the table by accident, not that it makes sense.
-    unlike = {**machine, "states": _unlike(machine.get("states")), "transitions": []}
-    if not quick_check("table-v1")({**head, "machine": unlike}):
+    states = machine["states"][:1] if parts.plain else machine.get("states")
+    if not quick_check("table-v1")({**head, "machine": {**machine, "states": states, "transitions": []}}):
         body = {**head, "machine": {**machine, "transitions": []}}
         raise TableError(f"the table is damaged: {Validator(schema('table-v1'), 'table').error(body)}")
     try:
         _check_references(machine)
         _check_transitions(machine)
-    except (KeyError, TypeError, ValueError) as error:
+        for part in ("states", "tools"):
+            _check_texts(head["about"].get(part, []), len(machine[part]))
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise TableError(f"the table is damaged: {described(error)}") from None
-
-
-def _unlike(states: Any) -> Any:
-    """The states that have more than a name and tools, or at least one: what the schema has to look at. All, when one is wrong."""
-    if type(states) is not list or set(map(type, states)) != {dict}:
-        return states
-    names = [state.get("name") for state in states]
-    offers = [state["tools"] for state in states if "tools" in state]
-    if set(map(type, names)) != {str} or not set(map(type, offers)) <= {list}:
-        return states
-    if not set(map(type, chain.from_iterable(offers))) <= {int} or min(chain.from_iterable(offers), default=0) < 0:
-        return states
-    return [state for state in states if len(state) - ("tools" in state) > 1] or states[:1]
 
 
 def _check_references(machine: Mapping[str, Any]) -> None:
@@ -116,11 +111,19 @@ def _check_references(machine: Mapping[str, Any]) -> None:
     _within([machine["initial"]], states)
     if "transition_guard" in machine:
         _within([machine["transition_guard"]], conditions)
-    _within(chain.from_iterable([state["tools"] for state in machine["states"] if "tools" in state]), tools)
-    for limit, repeated, fallback in [state["budget"] for state in machine["states"] if "budget" in state]:
-        _within([fallback], states, -1)
-        _within([limit, repeated], 2**53)
-    _within([state["on_exhausted"] for state in machine["states"] if "on_exhausted" in state], states)
+    _within(chain.from_iterable(_each(machine["states"], "tools")), tools)
+    limited = [state for state in machine["states"] if len(state) > 1 + ("tools" in state)]
+    _within(_each(limited, "on_exhausted"), states)
+    bounds = ((2**53, 0), (2**53, 0), (states, -1))
+    for column, (count, least) in zip(zip(*_each(limited, "budget")), bounds):  # noqa: B905
+        _within(column, count, least)
+    for items, key in (
+        (limited, "parallel_calls"),
+        (limited, "max_visits"),
+        (machine["tools"], "max_calls"),
+        (machine["tools"], "approval"),
+    ):
+        _check_whole(_each(items, key))
     for tool in machine["tools"]:
         _within([tool[key] for key in ("when", "failed_when") if key in tool], conditions)
         _within(tool.get("require", ()), conditions)
@@ -130,25 +133,51 @@ def _check_references(machine: Mapping[str, Any]) -> None:
             _within([condition], conditions, -1)
             _within([number], sets, -1)
         for key in ("input_schema", "output_schema"):
-            json.loads(tool.get(key, "true"))
+            _check_schema(tool.get(key, "true"))
+    _check_schema(machine.get("context", "true"))
 
 
 def _check_transitions(machine: Mapping[str, Any]) -> None:
     rows = machine["transitions"]
-    if type(rows) is not list or not set(map(type, rows)) <= {list} or not set(map(len, rows)) <= {3, 6}:
+    lengths = set(map(len, rows)) if type(rows) is list and set(map(type, rows)) <= {list} else {0}
+    if not lengths <= {3, 6}:
         raise ValueError("a transition is a list of 3 or 6 numbers")
     states, events = len(machine["states"]), len(machine["events"])
-    for place, count in enumerate((states, events, states)):
-        _within([row[place] for row in rows], count)
-    long = [row for row in rows if len(row) == 6]
-    for place, count, least in ((3, len(machine["conditions"]), -1), (4, len(machine["sets"]), -1), (5, 2, 0)):
-        _within([row[place] for row in long], count, least)
+    for column, count in zip(zip(*rows), (states, events, states)):  # noqa: B905
+        _within(column, count)
+    if 6 in lengths:
+        _, _, _, guards, writes, defaults = zip(*[row for row in rows if len(row) == 6], strict=True)
+        _within(guards, len(machine["conditions"]), -1)
+        _within(writes, len(machine["sets"]), -1)
+        _within(defaults, 2)
 
 
-def _within(numbers: Iterable[int], count: int, least: int = 0) -> None:
-    found = list(numbers)
-    if not set(map(type, found)) <= {int}:  # 1.0 is an integer to JSON Schema
-        raise ValueError("a number of the table is not whole")
+def _check_texts(texts: list[list[Any]], count: int) -> None:
+    """What the policy says about states or tools: by number, and nothing but text."""
+    _within([number for number, _ in texts], count)
+    if not {type(text) for _, text in texts} <= {str}:
+        raise ValueError("a description is no text")
+
+
+def _check_schema(text: str) -> None:
+    if not isinstance(json.loads(text), (dict, bool)):
+        raise ValueError(f"no schema: {shortened(text)}")
+
+
+def _each(items: list[dict[str, Any]], key: str) -> list[Any]:
+    """What those of *items* have under *key* that have it."""
+    return [item[key] for item in items if key in item]
+
+
+def _within(numbers: Iterable[Any], count: int, least: int = 0) -> None:
+    found = tuple(numbers)
+    _check_whole(found)
     if found and not (least <= min(found) and max(found) < count):
         wrong = next(number for number in found if not least <= number < count)
         raise ValueError(f"{wrong} is no number of {count}")
+
+
+def _check_whole(numbers: Iterable[Any]) -> None:
+    """Refuse ``1.0``, which JSON Schema takes for a whole number, and ``true``."""
+    if not set(map(type, numbers)) <= {int}:
+        raise ValueError("a number is not a whole number, written as one")

@@ -10,6 +10,7 @@ from fsmc.runtime.annotations import TYPE_CHECKING, Any, TypeVar
 from fsmc.runtime.decision import Decision
 from fsmc.runtime.errors import BindingError, CallRefused, SessionError
 from fsmc.runtime.values import described, thaw
+from fsmc.runtime.words import did_you_mean
 
 if TYPE_CHECKING:
     from fsmc.runtime.session import Session
@@ -38,7 +39,7 @@ class _Binder:
 
     def call(self, function: Callable[..., Any], decision: Decision) -> Any:
         """Call *function* with the arguments that were checked."""
-        values = thaw(decision.arguments or {})
+        values = thaw(decision.arguments)
         positional = [
             values.pop(parameter.name)
             for parameter in self._parameters
@@ -47,20 +48,27 @@ class _Binder:
         return function(*positional, **values)
 
 
-def guarded(session: Session, function: F, tool: str, refusal: str) -> F:
+def guarded(session: Session, function: F, tool: str | None, refusal: str) -> F:
     """*function* behind *session*: reserved before it runs, committed with what it returns, failed with what it raises.
 
-    The arguments are bound by its signature and it runs on the checked copy of them. *refusal* says what a refused call does:
-    ``raise`` gives ``CallRefused``, ``return`` gives the ``Decision``. Raises ``BindingError`` when the policy has no such
-    tool, or the signature cannot be told by names.
+    It stands for *tool*, or for the tool of its own name. The arguments are bound by its signature and it runs on the checked
+    copy of them; arguments that do not fit the signature are refused as ``invalid_arguments``. *refusal* says what a refused
+    call does: ``raise`` gives ``CallRefused``, ``return`` gives the ``Decision``. Raises ``BindingError`` when this is no
+    function, the policy has no such tool, or the signature cannot be told by names.
     """
-    if tool not in session.table.tools:
-        raise BindingError(f"`{tool}` is not a tool of this policy, so it cannot be guarded")
+    if not callable(function):
+        raise BindingError(
+            f"only a function can be guarded, not {type(function).__name__}; its tool is given as `tool=`"
+        )
+    name = str(tool or getattr(function, "__name__", type(function).__name__))
+    if name not in session.table.tools:
+        hint = did_you_mean(name, session.table.tools) or ("" if tool else "; say which tool it is by `tool=`")
+        raise BindingError(f"`{name}` is not a tool of this policy, so it cannot be guarded{hint}")
     if refusal not in ("raise", "return"):
         raise BindingError(f"refusal is `raise` or `return`, not {refusal!r}")
-    binder = _Binder(function, tool)
+    binder = _Binder(function, name)
     wrap = _asynchronous if inspect.iscoroutinefunction(function) else _plain
-    return functools.wraps(function)(wrap(session, function, tool, refusal, binder))  # type: ignore[return-value]
+    return functools.wraps(function)(wrap(session, function, name, refusal, binder))  # type: ignore[return-value]
 
 
 def _refused(decision: Decision, refusal: str) -> Decision:
@@ -71,10 +79,14 @@ def _refused(decision: Decision, refusal: str) -> Decision:
 
 def _plain(session: Session, function: Any, tool: str, refusal: str, binder: _Binder) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
-        decision = session.reserve(tool, binder.named(args, kwargs))
+        try:
+            arguments = binder.named(args, kwargs)
+        except TypeError as misfit:
+            return _refused(session._refuse(tool, "invalid_arguments", f"`{tool}`: {misfit}"), refusal)
+        decision = session._reserve_plainly(tool, arguments)
         if not decision.allowed:
             return _refused(decision, refusal)
-        call_id = decision.call_id or ""
+        call_id = decision.call_id
         try:
             result = binder.call(function, decision)
         except BaseException as error:
@@ -91,10 +103,14 @@ def _plain(session: Session, function: Any, tool: str, refusal: str, binder: _Bi
 
 def _asynchronous(session: Session, function: Any, tool: str, refusal: str, binder: _Binder) -> Callable[..., Any]:
     async def run(*args: Any, **kwargs: Any) -> Any:
-        decision = await session.areserve(tool, binder.named(args, kwargs))
+        try:
+            arguments = binder.named(args, kwargs)
+        except TypeError as misfit:
+            return _refused(session._refuse(tool, "invalid_arguments", f"`{tool}`: {misfit}"), refusal)
+        decision = await session.areserve(tool, arguments)
         if not decision.allowed:
             return _refused(decision, refusal)
-        call_id = decision.call_id or ""
+        call_id = decision.call_id
         try:
             result = await binder.call(function, decision)
         except BaseException as error:

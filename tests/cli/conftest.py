@@ -39,7 +39,7 @@ Fsmc = Callable[..., Done]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "FSMC_DEBUG"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "FSMC_DEBUG", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 

@@ -42,7 +42,7 @@ def test_concise_and_json(fsmc: Fsmc, folder: Path) -> None:
     assert report["findings"][0] == {
         "code": "FSM010", "rule": "unknown-key", "level": "error", "message": "unknown key `intial` in the policy",
         "path": "p.yaml", "line": 3, "column": 1, "length": 6, "hint": "did you mean `initial`?", "related": [], "trace": [],
-        "where": ["intial"], "fix": None,
+        "where": ["intial"], "fix": None, "page": "https://github.com/fsmc/fsmc/blob/main/docs/rules/FSM010.md",
     }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_folders_take_policies_and_tables_only(fsmc: Fsmc, folder: Path) -> None
     (folder / "good.yaml").write_text(GOOD)
     assert fsmc("compile", "good.yaml", "-o", "table.json").code == 0
     done = fsmc("lint", ".", "--format", "json")
-    assert [finding["path"] for finding in json.loads(done.out)["findings"]] == ["./a/q.yml", "./b/p.yaml"]
+    assert [finding["path"] for finding in json.loads(done.out)["findings"]] == ["a/q.yml", "b/p.yaml"]
     assert json.loads(done.out)["summary"]["files"] == 4
 
 

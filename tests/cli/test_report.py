@@ -6,8 +6,10 @@ import pytest
 
 from fsmc.findings import Finding, Related
 from fsmc.report import exit_code, report
+from fsmc.report.checked import Checked
 from fsmc.report.excerpt import MAX_WIDTH, excerpt
 from fsmc.report.style import printable, wants_color, width
+from fsmc.source import parse
 
 
 @pytest.mark.parametrize(
@@ -45,11 +47,12 @@ def test_long_lines_are_clipped_around_the_caret(letter: str, position: int) -> 
 
 def test_a_report_shows_related_places_and_the_run() -> None:
     lines = {1: "a: 1", 12: "b: 2", 120: "c: 3"}
+    text = "\n".join(lines.get(number, "") for number in range(1, 121))
     finding = Finding(
         "FSM301", "cycle", "warning", "states go round", "p.yaml", 12, 4, 1, "break it",
         (Related("and here", 1, 1), Related("far away", 120, 4)), ("A --X--> B", "B --Y--> A"),
     )  # fmt: skip
-    assert report("text", [finding], ["p.yaml"], lambda _, line: lines[line]) == (
+    assert report("text", Checked([finding], {"p.yaml": parse(text.encode(), "p.yaml")})) == (
         "p.yaml:12:4: warning[FSM301] cycle: states go round\n"
         "   12 | b: 2\n"
         "      |    ^\n"

@@ -33,7 +33,7 @@ def desk(folder: Path) -> Iterator[None]:
     """A process that stands in *folder*, with nothing in its environment that changes what commands print."""
     before, environment = os.getcwd(), dict(os.environ)
     os.chdir(folder)
-    for name in ("FORCE_COLOR", "NO_COLOR", "FSMC_DEBUG", "COLUMNS"):
+    for name in ("FORCE_COLOR", "NO_COLOR", "FSMC_DEBUG", "COLUMNS", "GITHUB_STEP_SUMMARY"):
         os.environ.pop(name, None)
     try:
         yield

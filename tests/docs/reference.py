@@ -44,6 +44,11 @@ _CALLED = {
     "tree": "expression tree",
     "texts": "list of pairs",
     "places": "list of places",
+    "finding": "finding",
+    "place": "place",
+    "fix": "fix",
+    "edit": "edit",
+    "summary": "counts",
 }
 _TYPES = {
     "string": "text",
@@ -51,6 +56,7 @@ _TYPES = {
     "boolean": "`true` or `false`",
     "object": "mapping",
     "array": "list",
+    "null": "`null`",
 }
 
 
@@ -123,6 +129,8 @@ def _value(root: dict[str, Any], body: dict[str, Any]) -> str:
 def _own_value(root: dict[str, Any], body: dict[str, Any]) -> str:
     if "const" in body:
         return f"`{_literal(body['const'])}`"
+    if "anyOf" in body:
+        return " or ".join(_value(root, choice) for choice in body["anyOf"])
     if "enum" in body:
         return ", ".join(f"`{choice}`" for choice in body["enum"])
     kinds = body.get("type", "any value")

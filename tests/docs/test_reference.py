@@ -30,7 +30,13 @@ def test_tables_are_made_from_schemas_and_commands(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "schema"), [("language.md", "policy"), ("table-format.md", "table"), ("trace-format.md", "trace")]
+    ("name", "schema"),
+    [
+        ("language.md", "policy"),
+        ("table-format.md", "table"),
+        ("trace-format.md", "trace"),
+        ("cli.md", "lint-report"),
+    ],
 )
 def test_a_page_shows_every_object_of_its_schema(name: str, schema: str) -> None:
     assert objects(schema) <= shown_tables(page(name))

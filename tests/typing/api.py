@@ -25,7 +25,7 @@ def agrees(facts: Mapping[str, object]) -> bool:
 session: fsmc.Session = table.session({"role": "patient"}, guards={"calendar_agrees": agrees})
 offered: tuple[str, ...] = session.allowed_tools
 decision: fsmc.Decision = session.reserve("confirm", {"price": 120})
-if decision.allowed and decision.call_id is not None:
+if decision.allowed:
     settled: fsmc.Settled = session.commit(decision.call_id, {"ok": True})
     loop: fsmc.Loop | None = settled.loop
 sent: fsmc.Step = session.send("CANCELLED", {"by": "patient"})
@@ -35,4 +35,4 @@ session.state = "DONE"  # type: ignore[misc]
 decision.verdict = "allow"  # type: ignore[misc]
 table.step(1, "IDENTIFIED")  # type: ignore[arg-type]
 fsmc.lode("policy.yaml")  # type: ignore[attr-defined]
-session.commit(decision.call_id)  # type: ignore[arg-type]
+session.commit(None)  # type: ignore[arg-type]

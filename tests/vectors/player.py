@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import fsmc
-from fsmc import Loop, Session, Step, Table
+from fsmc import Loop, Session, SessionError, Step, Table
 from fsmc.runtime.hooks import Hooks
 from tests.vectors.offers import built, payload
 from tests.vectors.policies import PROBE, UNNAMED, VALIDATOR, VETO, condition_guard, external_guards, undeclared
@@ -119,7 +119,7 @@ class Player:
     def _make(self, tools: list[str]) -> None:
         """The calls of one step of a model: all are checked when they arrive, then their results come in."""
         for decision in self.session.reserve_batch([(f"call {i}", tool, None) for i, tool in enumerate(tools)]):
-            if decision.allowed and decision.call_id is not None:
+            if decision.allowed:
                 self.session.commit(decision.call_id, "done")
             else:
                 assert decision.code in _OVER_BUDGET, decision
@@ -146,9 +146,11 @@ class Player:
     def op_gate(self, gate: str, ctx: Data) -> Data:
         if self.session.state != gate:
             self.session.transition_to(gate)
-        seen = self._offer(ctx)
-        codes = [self.session.check(name).code for name in self.table.states[gate].tools]
-        return {"error": "bad_condition" if "needs_async" in codes else None, **seen}
+        try:
+            return {"error": None, **self._offer(ctx)}
+        except SessionError:
+            assert "needs_async" in [self.session.check(name).code for name in self.table.states[gate].tools]
+            return {"error": "bad_condition"}
 
     def op_offer(self, provider: str, ctx: Data) -> Data:
         seen = self._offer(ctx)

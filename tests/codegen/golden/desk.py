@@ -454,7 +454,12 @@ class Session(Protocol):
     def reserve_batch(
         self,
         calls: Iterable[tuple[str, str, Any]],
-    ) -> dict[str, fsmc.Decision]: ...
+    ) -> tuple[fsmc.Decision, ...]: ...
+
+    async def areserve_batch(
+        self,
+        calls: Iterable[tuple[str, str, Any]],
+    ) -> tuple[fsmc.Decision, ...]: ...
 
     def commit(
         self,
