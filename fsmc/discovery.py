@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from fsmc.gitignore import Ignored
 from fsmc.runtime.annotations import NamedTuple
 from fsmc.runtime.errors import TableError
 from fsmc.source import Document, InputError, MappingNode, parse, read
@@ -34,11 +35,13 @@ def inputs(
     stdin: Callable[[], bytes] | None = None,
     stdin_name: str = "<stdin>",
     policies_only: bool = False,
+    excluded: Callable[[str, bool], bool] | None = None,
 ) -> Iterator[Input]:
     """Everything that *paths* name, in the order given; a folder's files are in order of name.
 
-    Of a folder only policies and compiled tables are taken; a file that is named itself is always taken, unless
-    *policies_only* passes over those that are neither. ``-`` calls *stdin*, where there is one.
+    Of a folder only policies and compiled tables are taken, without what ``.gitignore`` files name or *excluded* says, given a
+    path and whether it is a folder. A file that is named itself is always taken, unless *policies_only* passes over those
+    that are neither. ``-`` calls *stdin*, where there is one.
     """
     seen: set[str] = set()
     for path in paths:
@@ -49,7 +52,10 @@ def inputs(
                 yield _from_bytes(stdin(), re.sub("[\ud800-\udfff]", "\ufffd", stdin_name))
             continue
         for name in _matches(path):
-            yield from _folder(name, seen) if os.path.isdir(name) else _file(name, seen, policies_only)
+            if os.path.isdir(name):
+                yield from _folder(name, seen, excluded)
+            else:
+                yield from _file(name, seen, policies_only)
 
 
 def open_input(path: str) -> Input:
@@ -158,14 +164,25 @@ def _file(path: str, seen: set[str], policies_only: bool) -> Iterator[Input]:
             yield found
 
 
-def _folder(folder: str, seen: set[str]) -> Iterator[Input]:
+def _folder(folder: str, seen: set[str], excluded: Callable[[str, bool], bool] | None) -> Iterator[Input]:
     denied: list[OSError] = []
     empty = True
+    left_out = 0
+    ignored = Ignored(folder)
+
+    def wanted(path: str, is_folder: bool) -> bool:
+        nonlocal left_out
+        out = ignored.leaves_out(path, is_folder) or (excluded is not None and excluded(path, is_folder))
+        left_out += out
+        return not out
+
     for parent, folders, files in os.walk(folder, onerror=denied.append):
-        folders[:] = sorted(name for name in folders if name[0] != "." and name not in _SKIPPED_FOLDERS)
+        ignored.enter(parent, files)
+        shown = sorted(name for name in folders if name[0] != "." and name not in _SKIPPED_FOLDERS)
+        folders[:] = [name for name in shown if wanted(os.path.join(parent, name), True)]
         for name in sorted(files):
             path = os.path.join(parent, name)
-            if not name.lower().endswith(SUFFIXES) or not os.path.isfile(path):
+            if not name.lower().endswith(SUFFIXES) or not os.path.isfile(path) or not wanted(path, False):
                 continue
             identity = _identity(path)
             found = None if identity in seen else _member(path)
@@ -177,7 +194,8 @@ def _folder(folder: str, seen: set[str]) -> Iterator[Input]:
         yield Input(str(error.filename), error=f"{error.filename} cannot be read: {error.strerror}")
     if empty and not denied:
         kinds = ", ".join(SUFFIXES)
-        yield Input(folder, error=f"{folder} holds no policy: no {kinds} file with a top-level `fsmc` key")
+        but = "; what .gitignore and `exclude` leave out is not looked at" if left_out else ""
+        yield Input(folder, error=f"{folder} holds no policy: no {kinds} file with a top-level `fsmc` key{but}")
 
 
 def _member(path: str) -> Input | None:

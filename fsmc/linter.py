@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fsmc.rules.base import Hit, Rule
 
 MAX_HITS = 1_000  # of one rule in one file: nobody reads more, and a generated file may hold a mistake many times
+IGNORE = "fsmc: ignore"  # without this in its text, a document has no comments that tell to ignore something
 # Rules of text and structure run before there is a model; the others are registered in ``fsmc.rules``.
 STRUCTURE_RULES = {
     "syntax-error": "FSM001",
@@ -29,13 +30,16 @@ STRUCTURE_RULES = {
     "wrong-type": "FSM011",
     "missing-key": "FSM012",
     "invalid-value": "FSM013",
+    "unused-ignore": "FSM016",
+    "invalid-ignore": "FSM017",
 }
 
 
 def lint(path: str | os.PathLike[str]) -> list[Finding]:
     """What is wrong with the policies and tables at *path*: a file, a folder or a glob.
 
-    Raises ``InputError`` for what cannot be read.
+    Comments that tell to ignore something count, and of a folder what ``.gitignore`` files name is left out; no other settings
+    are read. Raises ``InputError`` for what cannot be read.
     """
     from fsmc.discovery import inputs
     from fsmc.source import InputError
@@ -55,8 +59,18 @@ def lint_text(text: str, name: str = "policy.yaml") -> list[Finding]:
 
 
 def lint_document(document: Document) -> list[Finding]:
-    """What is wrong with a document, in the order of the text."""
-    return load_policy(document)[1]
+    """What is wrong with a document, in the order of the text, without what its comments tell to ignore."""
+    policy, findings = load_policy(document)
+    return without_ignored(document, findings, policy is not None)
+
+
+def without_ignored(document: Document, findings: list[Finding], complete: bool = True) -> list[Finding]:
+    """*findings* of *document* without what its comments tell to ignore; *complete* when all rules have run."""
+    if IGNORE not in document.text:
+        return findings
+    from fsmc.suppression import suppressed
+
+    return in_order(suppressed(document, findings, complete))
 
 
 def with_names(document: Document, findings: Iterable[Finding]) -> list[Finding]:
@@ -68,7 +82,10 @@ def with_names(document: Document, findings: Iterable[Finding]) -> list[Finding]
 
 
 def load_policy(document: Document) -> tuple[Policy | None, list[Finding]]:
-    """The model of a document, None where its text or structure is wrong, and everything the rules find."""
+    """The model of a document, None where its text or structure is wrong, and everything the rules find.
+
+    Comments hide nothing here: what they tell lint to ignore still keeps a policy from compiling.
+    """
     from fsmc.spelling import bounded
 
     with bounded():

@@ -30,7 +30,7 @@ FLOORS = [
 ]
 THIRD_PARTY = {
     1: set(),
-    2: {"yaml", "tomli", "jsonschema", "referencing"},
+    2: {"yaml", "tomli", "jsonschema", "referencing", "pathspec"},
     3: {"graphviz", "rich"},
     4: set(),
     5: {"click"},

@@ -43,17 +43,17 @@ def has_errors(findings: Sequence[Finding]) -> bool:
 
 def _model(document: Document, color: str = "auto") -> tuple[Policy | None, list[Finding]]:
     """The model, if any, and all findings; errors are shown in full, for the rest one line says where to read them."""
-    from fsmc.linter import load_policy
+    from fsmc.linter import load_policy, without_ignored
 
     policy, findings = load_policy(document)
     errors = [finding for finding in findings if finding.level == "error"]
     if errors:
         wanted, width = color_wanted(color, sys.stderr), terminal_width(sys.stderr)
         say(report("text", Checked(errors, {document.path: document}), wanted, width))
-    if len(findings) > len(errors):
+    reported = without_ignored(document, findings, policy is not None)
+    if others := counted(finding for finding in reported if finding.level != "error"):
         import shlex
 
-        others = counted(finding for finding in findings if finding.level != "error")
         note(f"{others}; see `fsmc lint {'-' if document.path == '<stdin>' else shlex.quote(document.path)}`")
     return policy, findings
 

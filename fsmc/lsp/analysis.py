@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from fsmc.findings import Finding
-from fsmc.linter import load_policy
+from fsmc.linter import load_policy, without_ignored
 from fsmc.lsp.symbols import Kind, Occurrence, occurrences
 from fsmc.policy.model import Policy
 from fsmc.source import Document, parse
@@ -21,7 +21,8 @@ class Analysis:
         self.policy: Policy | None = None
         self.findings: list[Finding] = []
         if self.is_policy:
-            self.policy, self.findings = load_policy(self.document)
+            self.policy, findings = load_policy(self.document)
+            self.findings = without_ignored(self.document, findings, self.policy is not None)
 
     @property
     def is_policy(self) -> bool:

@@ -13,7 +13,7 @@ from fsmc.rules.base import Hit, Rule
 
 __all__ = ["Hit", "Rule", "all_rules", "policy_rules", "rule"]
 
-# By code. Those about text and structure have no check: what they tell of is found before there is a model.
+# By code. Those about text and structure have no check: what they tell of is found without a model.
 _STRUCTURE = (
     "syntax_error",
     "duplicate_key",
@@ -27,6 +27,8 @@ _STRUCTURE = (
     "wrong_type",
     "missing_key",
     "invalid_value",
+    "unused_ignore",
+    "invalid_ignore",
 )
 _POLICY = (
     "invalid_schema",
@@ -75,7 +77,7 @@ _POLICY = (
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
-    return (*map(_load, _STRUCTURE), *policy_rules())
+    return tuple(sorted((*map(_load, _STRUCTURE), *policy_rules()), key=lambda each: each.code))
 
 
 @cache
