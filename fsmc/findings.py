@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fsmc.runtime.annotations import NamedTuple
 
 LEVELS = ("error", "warning", "info")
+FAIL_ON = (*LEVELS, "never")
 
 
 class Related(NamedTuple):

@@ -64,6 +64,11 @@ def lint_document(document: Document) -> list[Finding]:
     return without_ignored(document, findings, policy is not None)
 
 
+def keeps_from_reading(finding: Finding) -> bool:
+    """Whether a finding is why nothing else in its file was checked. Without it the file would only look clean."""
+    return finding.level == "error" and finding.rule in STRUCTURE_RULES
+
+
 def without_ignored(document: Document, findings: list[Finding], complete: bool = True) -> list[Finding]:
     """*findings* of *document* without what its comments tell to ignore; *complete* when all rules have run."""
     if IGNORE not in document.text:

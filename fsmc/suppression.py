@@ -162,15 +162,12 @@ class _Comments:
         return _Named(name, self._lines.place(offset), meant.code, *reach)
 
     def _unknown(self, name: str, offset: int) -> Finding:
-        from fsmc.rules import all_rules
-        from fsmc.source.reading import printable
-        from fsmc.spelling import did_you_mean
+        from fsmc.settings.selectors import selector, unknown
 
-        # A number is either right or wrong: a near one means something else.
-        near = did_you_mean(name, [each.name for each in all_rules()])
-        return self._wrong(
-            offset, len(name), f"no rule is called `{printable(name)}`", near or "`fsmc rules` lists them all"
-        )
+        if selector(name) is None:
+            return self._wrong(offset, len(name), *unknown(name))
+        message = f"`{name}` means several rules; a comment names each"
+        return self._wrong(offset, len(name), message, "`fsmc rules` lists them all")
 
     def _wrong(self, offset: int, length: int, message: str, hint: str) -> Finding:
         return _finding(self._document, "invalid-ignore", self._lines.place(offset), length, message, hint)

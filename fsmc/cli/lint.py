@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from fsmc.cli.files import note, read_stdin
 from fsmc.cli.options import PATH, color_option, format_option, option, stdin_filename_option, subcommand
 from fsmc.cli.reports import reports_option, wanted_reports, write_reports
+from fsmc.cli.scope import compared, settings_options, verdict, wanted_scope
 from fsmc.discovery import inputs
-from fsmc.findings import LEVELS, Finding
+from fsmc.findings import Finding
 from fsmc.linter import lint_document, with_names
-from fsmc.report import FORMATS, WITH_NAMES, exit_code
+from fsmc.report import FORMATS, WITH_NAMES
 from fsmc.report.checked import Checked
 from fsmc.source import Document
 
@@ -19,10 +22,9 @@ from fsmc.source import Document
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
 @format_option(FORMATS, "How to write the findings.")
 @reports_option()
-@option(
-    "--fail-on", text="The lowest level of finding that makes the exit code 1.", type=click.Choice((*LEVELS, "never")),
-    default="warning", show_default=True,
-)  # fmt: skip
+@settings_options
+@option("--baseline", text="Do not report the findings that this file lists.", metavar="FILE", type=PATH)
+@option("--update", text="Write the baseline so that it lists everything found now.", is_flag=True)
 @option("--policies-only", text="Pass over named files that are no policies, as for those of a folder.", is_flag=True)
 @stdin_filename_option
 @color_option
@@ -30,28 +32,33 @@ def command(
     paths: tuple[str, ...],
     format_: str,
     texts: tuple[str, ...],
-    fail_on: str,
+    baseline: str | None,
+    update: bool,
     policies_only: bool,
     stdin_filename: str,
     color: str,
+    **settings: Any,
 ) -> int:
     """Say what is wrong with policies and compiled tables.
 
     PATH is a file, a folder (all policies below it), a glob, or - for standard input.
     """
     reports = wanted_reports(format_, texts)
+    scope = wanted_scope(settings, baseline)
     named = any(output.format in WITH_NAMES for output in reports)
     findings: list[Finding] = []
     documents: dict[str, Document | None] = {}
     unreadable: list[str] = []
-    for found in inputs(paths, read_stdin, stdin_filename, policies_only):
+    for found in inputs(paths, read_stdin, stdin_filename, policies_only, scope.excluded):
         if found.error is not None:
             note(f"fsmc: {found.error}")
             unreadable.append(found.error)
             continue
         documents[found.path] = found.document
         if found.document is not None:  # a table is checked by loading it
-            made = lint_document(found.document)
-            findings += with_names(found.document, made) if named and made else made
+            made = scope.reported(found.path, lint_document(found.document))
+            wanted = named or scope.baseline(found.path) is not None
+            findings += with_names(found.document, made) if wanted and made else made
+    findings = compared(scope, findings, list(documents), update)
     written = write_reports(reports, Checked(findings, documents, unreadable), color)
-    return exit_code(findings, fail_on, bool(unreadable) or not written)
+    return verdict(scope, findings, bool(unreadable) or not written)

@@ -13,6 +13,7 @@ from fsmc.cli.streams import write
 COMMANDS = (
     "init",
     "lint",
+    "config",
     "compile",
     "show",
     "render",
