@@ -12,6 +12,7 @@ import click
 
 from fsmc.cli.files import terminal_width, write_text
 from fsmc.cli.options import format_option, subcommand
+from fsmc.fixes.catalogue import FIXABLE
 from fsmc.links import rule_page
 from fsmc.report.style import wrapped
 from fsmc.rules import Rule, all_rules
@@ -47,7 +48,7 @@ def described(rule: Rule) -> dict[str, Any]:
     return {
         "code": rule.code, "name": rule.name, "level": rule.level, "other_level": rule.other_level, "title": body.title,
         "text": body.text, "avoid": body.avoid, "prefer": body.prefer, "related": list(related(rule.code)),
-        "page": rule_page(rule.code),
+        "fix": FIXABLE.get(rule.code), "page": rule_page(rule.code),
     }  # fmt: skip
 
 
@@ -73,8 +74,9 @@ def _shown(rule: Rule, width: int | None) -> str:
     parts = [f"{rule.code} {rule.name} ({rule.levels})", *wrapped(body.title, width, 0), *prose]
     examples = [f"{label}:\n\n{_indented(text)}" for label, text in (("Avoid", body.avoid), ("Prefer", body.prefer))]
     near = related(rule.code)
+    mended = [f"Fix: {FIXABLE[rule.code]}"] if rule.code in FIXABLE else []
     ends = [f"Related: {', '.join(near)}"] if near else []
-    return "\n\n".join([*parts, *examples, *ends, rule_page(rule.code)]) + "\n"
+    return "\n\n".join([*parts, *examples, *mended, *ends, rule_page(rule.code)]) + "\n"
 
 
 def _indented(text: str) -> str:

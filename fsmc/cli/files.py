@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -88,6 +89,19 @@ def write_result(target: str, content: bytes, source: str | None = None) -> None
         _replace(os.path.realpath(target), content)
     except (OSError, ValueError) as error:
         raise InputError(f"{target} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def overwrite(path: str, content: bytes) -> None:
+    """Write *content* over the file at *path*, at once or not at all, with the permissions it has. Raises ``InputError``."""
+    real = os.path.realpath(path)
+    try:
+        mode = stat.S_IMODE(os.stat(real).st_mode)
+        if not os.access(real, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _replace(real, content)
+        os.chmod(real, mode)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _replace(path: str, content: bytes) -> None:

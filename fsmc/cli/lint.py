@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
 from fsmc.cli.files import note, read_stdin
+from fsmc.cli.fixing import Fixing, fixing_options
 from fsmc.cli.options import PATH, color_option, format_option, option, stdin_filename_option, subcommand
 from fsmc.cli.reports import reports_option, wanted_reports, write_reports
 from fsmc.cli.scope import compared, settings_options, verdict, wanted_scope
@@ -22,6 +24,7 @@ from fsmc.source import Document
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
 @format_option(FORMATS, "How to write the findings.")
 @reports_option()
+@fixing_options
 @settings_options
 @option("--baseline", text="Do not report the findings that this file lists.", metavar="FILE", type=PATH)
 @option("--update", text="Write the baseline so that it lists everything found now.", is_flag=True)
@@ -34,6 +37,9 @@ def command(
     texts: tuple[str, ...],
     baseline: str | None,
     update: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
     policies_only: bool,
     stdin_filename: str,
     color: str,
@@ -45,6 +51,7 @@ def command(
     """
     reports = wanted_reports(format_, texts)
     scope = wanted_scope(settings, baseline)
+    fixing = Fixing(fix, unsafe_fixes, diff, paths)
     named = any(output.format in WITH_NAMES for output in reports)
     findings: list[Finding] = []
     documents: dict[str, Document | None] = {}
@@ -54,11 +61,18 @@ def command(
             note(f"fsmc: {found.error}")
             unreadable.append(found.error)
             continue
-        documents[found.path] = found.document
-        if found.document is not None:  # a table is checked by loading it
-            made = scope.reported(found.path, lint_document(found.document))
+        document = found.document
+        if document is not None:  # a table is checked by loading it
+            reported = partial(scope.reported, found.path)
+            if fixing.wanted:
+                document = fixing.document(found.path, document, reported)
+            made = reported(lint_document(document))
             wanted = named or scope.baseline(found.path) is not None
-            findings += with_names(found.document, made) if wanted and made else made
+            findings += with_names(document, made) if wanted and made else made
+        documents[found.path] = document
+    fixing.tell()
+    if fixing.only_diff:
+        return 2 if unreadable else int(fixing.changed)
     findings = compared(scope, findings, list(documents), update)
     written = write_reports(reports, Checked(findings, documents, unreadable), color)
     return verdict(scope, findings, bool(unreadable) or not written)

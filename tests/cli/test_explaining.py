@@ -33,7 +33,7 @@ def test_rules_of_a_group_with_all_that_is_known_of_them(fsmc: Fsmc) -> None:
     rows = json.loads(fsmc("rules", "FSM4", "--format", "json").out)
     assert {row["code"][:4] for row in rows} == {"FSM4"}
     assert rows[0].keys() == {
-        "code", "name", "level", "other_level", "title", "text", "avoid", "prefer", "related", "page",
+        "code", "name", "level", "other_level", "title", "text", "avoid", "prefer", "related", "fix", "page",
     }  # fmt: skip
     assert fsmc("rules", "FSM9").code == 2
 

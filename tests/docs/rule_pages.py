@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fsmc.fixes.catalogue import FIXABLE
 from fsmc.linter import STRUCTURE_RULES, lint_document
 from fsmc.report import report
 from fsmc.report.checked import Checked
@@ -65,12 +66,18 @@ def _page(each: Rule) -> str:
         f"# {each.code} {each.name}\n\n{body.title} Level: {each.levels}.\n\n{body.text}\n",
         f"## Avoid\n\n```yaml\n{body.avoid}```\n\n`fsmc lint policy.yaml`{saved} prints\n\n```\n{output(each)}```\n",
         f"## Prefer\n\n```yaml\n{body.prefer}```\n",
-        f"## Configuration\n\n{_configuration(each)}\n",
+        f"## Configuration\n\n{_mending(each) if each.code in FIXABLE else ''}{_configuration(each)}\n",
     ]
     if near := related(each.code):
         links = ", ".join(f"[{code} {rule(code).name}]({code}.md)" for code in near)
         parts.append(f"## Related\n\n{links}\n")
     return "\n".join(parts)
+
+
+def _mending(each: Rule) -> str:
+    kind, _, words = FIXABLE[each.code].partition(": ")
+    option = "--fix" if kind == "safe" else "--unsafe-fixes"
+    return f"`fsmc lint {option}` mends it: {words}.\n\n"
 
 
 def _configuration(each: Rule) -> str:
