@@ -62,7 +62,11 @@ def table_of(document: Any, source_map: bool = False) -> dict[str, Any]:
 
 
 def lint(path: str | os.PathLike[str]) -> list[Finding]:
-    """What is wrong with the policies at *path*: a file, a folder or a glob. Raises ``InputError`` for unreadable input."""
+    """What is wrong with the policies at *path*: a file, a folder or a glob. Raises ``InputError`` for unreadable input.
+
+    No settings are read: neither ``fsmc.toml`` nor ``pyproject.toml``, and no baseline. Comments such as ``# fsmc: ignore[CODE]``
+    count, and of a folder what ``.gitignore`` files name is left out.
+    """
     _check_path(path, "lint")
     from fsmc.linter import lint
 

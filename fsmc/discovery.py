@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from fsmc.gitignore import Ignored
 from fsmc.runtime.annotations import NamedTuple
 from fsmc.runtime.errors import TableError
 from fsmc.source import Document, InputError, MappingNode, parse, read
@@ -165,6 +164,8 @@ def _file(path: str, seen: set[str], policies_only: bool) -> Iterator[Input]:
 
 
 def _folder(folder: str, seen: set[str], excluded: Callable[[str, bool], bool] | None) -> Iterator[Input]:
+    from fsmc.gitignore import Ignored
+
     denied: list[OSError] = []
     empty = True
     left_out = 0

@@ -13,7 +13,7 @@ from fsmc.discovery import inputs
 from tests.cli.conftest import GOOD, Fsmc
 
 
-def put(folder: Path, *names: str, **files: str) -> None:
+def put(folder: Path, *names: str) -> None:
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(GOOD)

@@ -84,8 +84,9 @@ def _configuration(each: Rule) -> str:
     if each.name in STRUCTURE_RULES and each.level == "error":
         return "None: a policy with this finding cannot be read, so nothing else is known of it."
     return (
-        f"Where it is meant, say so in a comment at the end of the line, with a reason: `# fsmc: ignore[{each.code}] why`. See\n"
-        "[the command line](../cli.md#fsmc-lint)."
+        f"Where it is meant, say so in a comment at the end of the line, with a reason: `# fsmc: ignore[{each.code}] why`.\n"
+        f'In settings: `ignore = ["{each.code}"]`, or another level with `severity`. See [what lint\n'
+        "reports](../configuration.md)."
     )
 
 

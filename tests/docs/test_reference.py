@@ -14,6 +14,7 @@ from fsmc.runtime.decision import Decision, Settled
 from fsmc.runtime.infos import Step
 from fsmc.runtime.session import Session
 from fsmc.runtime.table import Table
+from fsmc.settings.model import KEYS
 from fsmc.simulation import RunReport, TraceFinding
 from tests.docs.pages import PAGES, ROOT
 from tests.docs.reference import objects, shown_tables, with_tables
@@ -36,6 +37,7 @@ def test_tables_are_made_from_schemas_and_commands(path: Path) -> None:
         ("table-format.md", "table"),
         ("trace-format.md", "trace"),
         ("cli.md", "lint-report"),
+        ("configuration.md", "baseline"),
     ],
 )
 def test_a_page_shows_every_object_of_its_schema(name: str, schema: str) -> None:
@@ -49,6 +51,11 @@ def test_the_page_of_the_commands_has_a_section_and_the_options_of_each() -> Non
         command = import_module(f"fsmc.cli.{name}").command
         if any(isinstance(option, click.Option) for option in command.params):
             assert f"<!-- options of {name} -->" in text
+
+
+def test_the_page_of_settings_has_a_row_for_each_key() -> None:
+    text = page("configuration.md")
+    assert [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")][: len(KEYS)] == list(KEYS)
 
 
 def test_the_python_page_names_what_is_public() -> None:
