@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
-# The page of the rules is made from their docstrings and has tests of its own.
-PLAYED = tuple(page for page in PAGES if page.name != "rules.md")
+PLAYED = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+# The pages of the rules are made from their docstrings and have tests of their own.
+PAGES = (*PLAYED, *sorted((ROOT / "docs" / "rules").glob("*.md")))
 
 _FENCE = re.compile(r"```(\w*)(.*)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|<img[^>]* src=\"([^\"]+)\"")

@@ -32,9 +32,14 @@ def test_there_are_links_to_resolve() -> None:
 
 
 def test_every_page_is_reached_from_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    linked = {(ROOT / link.partition("#")[0]).resolve() for link in links(readme) if "://" not in link}
-    assert {page for page in PAGES if page.name != "README.md"} <= linked
+    def linked(page: Path) -> set[Path]:
+        found = links(page.read_text(encoding="utf-8"))
+        return {(page.parent / link.partition("#")[0]).resolve() for link in found if "://" not in link}
+
+    near = linked(ROOT / "README.md")
+    assert set(PLAYED) - {ROOT / "README.md"} <= near
+    rules = ROOT / "docs" / "rules" / "README.md"
+    assert rules in near and set(PAGES) - set(PLAYED) - {rules} <= linked(rules)
 
 
 @pytest.mark.parametrize("page", PLAYED, ids=[page.name for page in PLAYED])

@@ -11,11 +11,11 @@ import fsmc.rules
 from fsmc.findings import LEVELS, Finding
 from fsmc.linter import STRUCTURE_RULES, lint_document
 from fsmc.rules import Rule, all_rules, rule
-from fsmc.rules.manual import manual, page
+from fsmc.rules.manual import page
+from fsmc.rules.related import related
 from fsmc.source import parse
+from tests.docs import rule_pages
 
-ROOT = Path(__file__).resolve().parents[2]
-SAVED_AS = {"FSM005": "latin-1", "FSM008": "utf-8-sig"}
 each_rule = pytest.mark.parametrize("each", all_rules(), ids=lambda each: each.name)
 
 
@@ -25,7 +25,7 @@ def lint(text: str, encoding: str = "utf-8") -> list[Finding]:
 
 @each_rule
 def test_the_example_to_avoid_gives_this_finding_alone(each: Rule) -> None:
-    findings = lint(page(each).avoid, SAVED_AS.get(each.code, "utf-8"))
+    findings = lint(page(each).avoid, rule_pages.SAVED_AS.get(each.code, "utf-8"))
     findings = [f for f in findings if f.level != "info" or each.level == "info"]
     assert {(f.code, f.rule) for f in findings} == {(each.code, each.name)}
     assert {f.level for f in findings} == {each.level}
@@ -72,6 +72,12 @@ def test_a_rule_is_found_by_code_and_by_name() -> None:
         rule("FSM999")
 
 
-def test_the_manual_is_current() -> None:
-    written = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    assert written == manual(), "run: python -m fsmc.rules.manual docs/rules.md"
+def test_the_pages_are_current() -> None:
+    written = {path.name: path.read_text(encoding="utf-8") for path in rule_pages.FOLDER.glob("*.md")}
+    assert written == rule_pages.pages(), "run: python -m tests.docs.rule_pages"
+
+
+@each_rule
+def test_related_rules_are_other_rules(each: Rule) -> None:
+    codes = {other.code for other in all_rules()}
+    assert set(related(each.code)) <= codes - {each.code}
