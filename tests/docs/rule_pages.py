@@ -83,10 +83,12 @@ def _mending(each: Rule) -> str:
 def _configuration(each: Rule) -> str:
     if each.name in STRUCTURE_RULES and each.level == "error":
         return "None: a policy with this finding cannot be read, so nothing else is known of it."
+    see = "See [what lint reports](../configuration.md)."
+    if each.name in ("unused-ignore", "invalid-ignore"):
+        return f'No comment hides it; the settings of a project can, with `ignore = ["{each.code}"]`. {see}'
     return (
         f"Where it is meant, say so in a comment at the end of the line, with a reason: `# fsmc: ignore[{each.code}] why`.\n"
-        f'In settings: `ignore = ["{each.code}"]`, or another level with `severity`. See [what lint\n'
-        "reports](../configuration.md)."
+        f'In settings: `ignore = ["{each.code}"]`, or another level with `severity`. {see}'
     )
 
 
