@@ -47,7 +47,7 @@ def compile(path: str | os.PathLike[str]) -> Table:
     _check_path(path, "compile")
     from fsmc.source import read
 
-    return Table(table_of(read(path)))
+    return Table.compiled(table_of(read(path)))
 
 
 def table_of(document: Any, source_map: bool = False) -> dict[str, Any]:

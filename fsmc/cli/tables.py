@@ -81,7 +81,7 @@ def _table(policy: Policy, findings: list[Finding]) -> tuple[Table, list[Finding
     from fsmc.compiler import compile_policy
     from fsmc.runtime.table import Table
 
-    return Table(compile_policy(policy)), findings
+    return Table.compiled(compile_policy(policy)), findings
 
 
 def load_table(path: str) -> Table:

@@ -58,15 +58,18 @@ def _is_marked(data: Any) -> bool:
     return isinstance(data, dict) and str(data.get("format")).startswith("fsmc-table/")
 
 
-def parts_of_data(data: Any) -> TableParts:
-    """The parts of a table given as data. Raises ``TableError`` for what is none."""
+def parts_of_data(data: Any, owned: bool = False) -> TableParts:
+    """The parts of a table given as data. Raises ``TableError`` for what is none.
+
+    What is *owned*, because it was just compiled and nobody else holds it, is not copied.
+    """
     if not isinstance(data, Mapping) or "format" not in data:
         raise TableError("not a compiled table: it has no `format`")
     try:
         rest = {key: value for key, value in data.items() if key != "machine"}
         head = json.loads(canonical_json(rest))
         text = canonical_json(data.get("machine"))
-        machine = json.loads(text)
+        machine = data["machine"] if owned else json.loads(text)
         return TableParts(head, machine, text, digest(text), is_plain(text, machine))
     except (TypeError, ValueError, RecursionError) as error:
         raise TableError(f"the table is damaged: {described(error)}") from None

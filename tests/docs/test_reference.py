@@ -67,7 +67,16 @@ def test_the_python_page_names_what_is_public() -> None:
 
 
 # What a table offers to the session and the simulator, not to applications.
-_INTERNAL = {"condition", "condition_text", "context_schema", "enter", "transition_guard", "validators", "writes"}
+_INTERNAL = {
+    "compiled",
+    "condition",
+    "condition_text",
+    "context_schema",
+    "enter",
+    "transition_guard",
+    "validators",
+    "writes",
+}
 
 
 def test_the_page_of_traces_names_every_finding() -> None:
