@@ -12,9 +12,6 @@ from functools import cache
 from fsmc.runtime.annotations import Any
 from fsmc.runtime.canonical import canonical_json
 
-# Below this, writing the machine again costs less than the patterns do.
-_SMALL = 20_000
-
 # Keys in their order, strings without an escape. A text that a JSON parser has taken holds no `01` and lacks no comma.
 _NAME = r'"name":"[^"\\\x00-\x1f]*"'
 _TOOLS_AND_TYPE = r'(?:,"tools":\[[0-9,]*\])?(?:,"type":"(?:initial|intermediate|terminal)")?'
@@ -33,11 +30,11 @@ def _states() -> tuple[re.Pattern[str], ...]:
 
 
 def is_plain(text: str, machine: Any) -> bool:
-    """Whether *text*, which was parsed to *machine*, is large, canonical, and its states and transitions as the schema has them.
+    """Whether *text*, which was parsed to *machine*, is canonical, and its states and transitions as the schema has them.
 
     False says nothing. Raises ``ValueError`` for a number that canonical JSON cannot say.
     """
-    if len(text) < _SMALL or not isinstance(machine, dict):
+    if not isinstance(machine, dict):
         return False
     before = canonical_json({key: value for key, value in machine.items() if key < "states"})[:-1] + ',"states":['
     after = canonical_json({key: value for key, value in machine.items() if "states" < key < "transitions"})

@@ -12,12 +12,13 @@ from itertools import chain
 from fsmc.runtime.annotations import Any, NamedTuple
 from fsmc.runtime.canonical import canonical_json, text_digest
 from fsmc.runtime.errors import TableError
-from fsmc.runtime.plain import is_plain
 from fsmc.runtime.schemas import quick_check, schema
 from fsmc.runtime.validator import Validator
 from fsmc.runtime.values import described, shortened
 
 FORMAT = "fsmc-table/1"
+# Below this, writing the machine again costs less than recognising its text as canonical.
+_SMALL = 20_000
 # The machine stands last in canonical text, for its name is the last in order.
 _MACHINE = ',"machine":'
 
@@ -45,7 +46,7 @@ def parts_of_text(text: str) -> TableParts | None:
             found = digest(rest)
             if _is_marked(head) and head["digest"] == found and "machine" not in head:
                 machine = json.loads(rest)
-                plain = is_plain(rest, machine)
+                plain = _is_plain(rest, machine)
                 if plain or canonical_json(machine) == rest:
                     return TableParts(head, machine, rest, found, plain)
         except (ValueError, TypeError, KeyError):
@@ -70,9 +71,17 @@ def parts_of_data(data: Any, owned: bool = False) -> TableParts:
         head = json.loads(canonical_json(rest))
         text = canonical_json(data.get("machine"))
         machine = data["machine"] if owned else json.loads(text)
-        return TableParts(head, machine, text, digest(text), is_plain(text, machine))
+        return TableParts(head, machine, text, digest(text), _is_plain(text, machine))
     except (TypeError, ValueError, RecursionError) as error:
         raise TableError(f"the table is damaged: {described(error)}") from None
+
+
+def _is_plain(text: str, machine: Any) -> bool:
+    if len(text) < _SMALL:
+        return False
+    from fsmc.runtime.plain import is_plain  # only a large table pays for the import
+
+    return is_plain(text, machine)
 
 
 def digest(machine_text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import fsmc
-from fsmc.runtime import plain
+from fsmc.runtime import plain, verify
 from fsmc.runtime.canonical import canonical_json
 from fsmc.runtime.errors import FsmcError, TableError
 from fsmc.runtime.schemas import quick_check
@@ -62,7 +62,7 @@ def sound() -> dict[str, Any]:
 @pytest.fixture(params=["patterns", "written again"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Both ways to see that a text is canonical, whatever its size."""
-    monkeypatch.setattr(plain, "_SMALL", 0 if request.param == "patterns" else 10**9)
+    monkeypatch.setattr(verify, "_SMALL", 0 if request.param == "patterns" else 10**9)
     yield request.param
 
 
@@ -270,7 +270,7 @@ def test_a_transition_that_makes_no_sense_is_refused(
 
 
 def test_the_patterns_take_what_the_compiler_writes(sound: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "_SMALL", 0)
+    monkeypatch.setattr(verify, "_SMALL", 0)
     parts = parts_of_text(signed(sound))
     assert parts is not None and parts.plain
     keys = {key for state in sound["machine"]["states"] for key in state}
@@ -281,7 +281,7 @@ def test_the_patterns_take_what_the_compiler_writes(sound: dict[str, Any], monke
 def test_what_the_patterns_take_is_canonical_and_allowed_by_the_schema(
     sound: dict[str, Any], monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(plain, "_SMALL", 0)
+    monkeypatch.setattr(verify, "_SMALL", 0)
     chance = random.Random(seed)
     text = canonical_json(sound["machine"])
     taken = 0
