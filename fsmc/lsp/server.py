@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from fsmc import __version__
 from fsmc.findings import Finding
+from fsmc.fixes.catalogue import with_fix
 from fsmc.lsp.analysis import Analysis
 from fsmc.lsp.completion import suggestions
 from fsmc.lsp.hover import about_finding, about_name
@@ -168,6 +169,33 @@ def make_server() -> PolicyServer:
         analysis = ls.analysis(uri)
         found = suggestions(analysis, ls.places(analysis).offset(params.position), ls.readable(uri))
         return [types.CompletionItem(each.name, kind=_KINDS.get(each.kind), detail=each.kind) for each in found]
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    )
+    def actions(ls: PolicyServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        analysis = ls.analysis(uri)
+        places = ls.places(analysis)
+        first, last = places.offset(params.range.start), places.offset(params.range.end)
+        found = []
+        for finding in analysis.findings:
+            span = _span(analysis, finding)
+            if span.start > last or span.stop <= first:
+                continue
+            fix = with_fix(analysis.document, finding).fix
+            if fix is not None and fix.edits:
+                edits = [types.TextEdit(places.range(edit.start, edit.end), edit.text) for edit in fix.edits]
+                found.append(
+                    types.CodeAction(
+                        title=fix.message[0].upper() + fix.message[1:],
+                        kind=types.CodeActionKind.QuickFix,
+                        diagnostics=[_diagnostic(uri, finding, places)],
+                        is_preferred=fix.safe,
+                        edit=types.WorkspaceEdit(changes={uri: edits}),
+                    )
+                )
+        return found
 
     return server
 

@@ -122,6 +122,25 @@ class TestDiagnostics:
         assert edit(work) < 0.5
 
 
+class TestFixes:
+    def test_a_fix_is_offered_where_the_finding_is(self) -> None:
+        broken = DESK.replace("initial: IDENTIFY", "initial: IDENTFY")
+
+        async def work(editor: Editor) -> Any:
+            await editor.open(broken)
+            found = []
+            for needle in ("IDENTFY", "fsmc: 1"):
+                at = types.Range(position(broken, needle, 1), position(broken, needle, 2))
+                params = types.CodeActionParams(editor.document, at, types.CodeActionContext([]))
+                found.append(await editor.text_document_code_action_async(params) or [])
+            return found, editor.uri
+
+        (offered, elsewhere), uri = edit(work)
+        assert [(action.title, action.is_preferred) for action in offered] == [("Write `IDENTIFY`", True)]
+        assert applied(broken, offered[0].edit.changes[uri]) == DESK
+        assert list(elsewhere) == []
+
+
 class TestNames:
     def test_hover(self) -> None:
         async def work(editor: Editor) -> Any:
