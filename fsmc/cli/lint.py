@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -68,7 +69,8 @@ def command(
                 document = fixing.document(found.path, document, reported)
             made = reported(lint_document(document))
             wanted = named or scope.baseline(found.path) is not None
-            findings += with_names(document, made) if wanted and made else made
+            made = with_names(document, made) if wanted and made else made
+            findings += _with_fixes(document, made) if named and made else made
         documents[found.path] = document
     fixing.tell()
     if fixing.only_diff:
@@ -76,3 +78,9 @@ def command(
     findings = compared(scope, findings, list(documents), update)
     written = write_reports(reports, Checked(findings, documents, unreadable), color)
     return verdict(scope, findings, bool(unreadable) or not written)
+
+
+def _with_fixes(document: Document, findings: Sequence[Finding]) -> list[Finding]:
+    from fsmc.fixes.catalogue import with_quick_fixes  # only a report for programs pays for the import
+
+    return with_quick_fixes(document, findings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from fsmc.findings import Edit, Finding, Fix
 from fsmc.fixes.surgery import line_of, removal
@@ -31,6 +31,11 @@ def with_fix(document: Document, finding: Finding) -> Finding:
     make = _FIXES.get(finding.code)
     fix = None if make is None or document.root is None else make(document, finding)
     return finding if fix is None else finding._replace(fix=fix)
+
+
+def with_quick_fixes(document: Document, findings: Iterable[Finding]) -> list[Finding]:
+    """*findings* with the fixes that are known without reading the text again: for reports, which may list thousands."""
+    return [with_fix(document, f) if _FIXES.get(f.code) not in (None, _remove) else f for f in findings]
 
 
 def _nearest(safe: bool) -> Callable[[Document, Finding], Fix | None]:

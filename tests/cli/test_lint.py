@@ -42,7 +42,7 @@ def test_concise_and_json(fsmc: Fsmc, folder: Path) -> None:
     assert report["findings"][0] == {
         "code": "FSM010", "rule": "unknown-key", "level": "error", "message": "unknown key `intial` in the policy",
         "path": "p.yaml", "line": 3, "column": 1, "length": 6, "hint": "did you mean `initial`?", "related": [], "trace": [],
-        "where": ["intial"], "fix": None, "page": "https://github.com/fsmc/fsmc/blob/main/docs/rules/FSM010.md",
+        "where": ["intial"], "fix": {"message": "write `initial`", "edits": [{"start": 17, "end": 23, "text": "initial"}], "safe": True}, "page": "https://github.com/fsmc/fsmc/blob/main/docs/rules/FSM010.md",
     }  # fmt: skip
 
 
