@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from fsmc.runtime.annotations import Any, NamedTuple
+from fsmc.runtime.values import View
 
 
 class Step(NamedTuple):
@@ -34,7 +34,7 @@ class Step(NamedTuple):
     event: str
     target: str | None = None
     kind: str | None = None
-    writes: Mapping[str, Any] = MappingProxyType({})
+    writes: Mapping[str, Any] = View({})
     reason: str = ""
     guard: str | None = None
     note: str = ""

@@ -140,12 +140,13 @@ class Ledger:
 
     def settle(self, call: InFlight, failed: bool) -> None:
         """A call taken out of flight has its result."""
-        self.changes += 1
         if (episode := self._episode_of(call)) is not None and call.entry is not None:
             call.entry.settled = True
             episode.fold()
         if not failed:
             self.successes[call.tool.name] = self.successes.get(call.tool.name, 0) + 1
+        # Last: whoever reads counts after these changes must find them to be of one time (see ``fsmc.runtime.quick``).
+        self.changes += 1
 
     def _episode_of(self, call: InFlight) -> Episode | None:
         """The episode that *call* counts in, where it is the current one."""
