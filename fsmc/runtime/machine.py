@@ -195,6 +195,7 @@ class Machine:
         """Raise an event of the application; *heard* is what a guard has already answered."""
         if not isinstance(event, str):
             return self.table.step(self.state, event)
+        event = str.__str__(event)  # a text that looks like two names is one
         info = self.table.events.get(event)
         if info is not None and info.reserved:
             reason = f"{event} is raised by tools only; declare `source: any` under `events` to send it"

@@ -32,7 +32,7 @@ class QuickAnswers:
         An event that a tool emits is refused (``reserved``): only that tool's result raises it.
         """
         core = self._core
-        if payload is not None or not core.quiet:
+        if payload is not None or type(event) is not str or not core.quiet:
             return self._send(event, payload)
         # Read before the row: a move or a write that comes between counts it up.
         began = core.revision
